@@ -2,7 +2,7 @@
 #include "isa/matrix.h"
 #include "lower/lowering.h"
 
-enum { MOST_REGISTERS = 8, MOST_PER_REGISTER = 4 };
+enum { MOST_REGISTERS = 8, MOST_PER_REGISTER = 4, MOST_VECTORS = 8 };
 
 typedef struct transfer {
     hw_fragment fragment;
@@ -12,6 +12,9 @@ typedef struct transfer {
     uint32_t length;               // of a row or column, as they lie in memory
     bool is_contiguous;            // the elements of a register lie side by side in memory
     hw_inst address, access;       // what is common to all of them
+    uint32_t n_vectors;            // rows or columns in memory whose addresses have been computed,
+    uint32_t vectors[MOST_VECTORS];
+    hw_slot at[MOST_VECTORS];      // of each the lanes' addresses, of the place 0
 } transfer;
 
 static transfer describe_wmma(const hw_ptx_inst *inst) {
@@ -60,31 +63,48 @@ static hw_status find_matrix(hw_lowering *lo, const hw_ptx_inst *inst, transfer 
     }
     if (status == HW_OK && inst->n_operands == 3)
         status = hw_operand_source(lo, &inst->operands[2], HW_LANE_32, &t->address.b);
-    if (status == HW_OK) status = hw_slots_temporary(lo, HW_LANE_64, &t->address.d);
-    t->access.a = t->address.d;
     return status;
 }
 
-// Of all fragments four neighbouring lanes go one way, and groups of four the other, each by one.
-static void place_element(const transfer *t, uint32_t element, hw_inst *address) {
+// Where an element lies: in which row or column of memory, and at which place of it, for lane 0. Of all fragments four
+// neighbouring lanes go one way, and groups of four the other, each by one.
+static void place_element(const transfer *t, uint32_t element, uint32_t *vector, uint32_t *place) {
     const hw_fragment *f = &t->fragment;
     uint32_t row = 0, col = 0;
-    bool groups_have_rows = f->lane_row[2];
     for (uint32_t bit = 0; bit < 4; bit++) {
         row += (element >> bit & 1) * f->element_row[bit];
         col += (element >> bit & 1) * f->element_col[bit];
     }
-    address->imm = HW_PLACE_IMM(t->is_by_columns ? col : row, t->is_by_columns ? row : col,
-                                groups_have_rows ? f->lane_col[0] : f->lane_row[0], t->length);
-    address->sub = groups_have_rows != t->is_by_columns ? HW_PLACE_GROUPS_HAVE_VECTORS : 0;
+    *vector = t->is_by_columns ? col : row;
+    *place = t->is_by_columns ? row : col;
+}
+
+// The slot with the lanes' addresses in a row or column of memory: those of its other elements are as far apart in all
+// lanes, and need no computing.
+static hw_status find_vector(hw_lowering *lo, transfer *t, uint32_t vector, hw_slot *at) {
+    const hw_fragment *f = &t->fragment;
+    bool groups_have_rows = f->lane_row[2];
+    for (uint32_t n = 0; n < t->n_vectors; n++)
+        if (t->vectors[n] == vector) return *at = t->at[n], HW_OK;
+    hw_status status = hw_slots_temporary(lo, HW_LANE_64, at);
+    if (status != HW_OK) return status;
+    t->vectors[t->n_vectors] = vector;
+    t->at[t->n_vectors++] = *at;
+    hw_inst address = t->address;
+    address.d = *at;
+    address.imm = HW_PLACE_IMM(vector, 0, groups_have_rows ? f->lane_col[0] : f->lane_row[0], t->length);
+    address.sub = groups_have_rows != t->is_by_columns ? HW_PLACE_GROUPS_HAVE_VECTORS : 0;
+    return hw_emit_inst(lo, hw_body_find("wmma.address"), &address);
 }
 
 // One load or store of the element, or of the register that begins with it.
 static hw_status emit_wmma_access(hw_lowering *lo, transfer *t, uint32_t element, bool loads, hw_slot reg,
                                   uint32_t reg_bytes) {
-    hw_inst one = t->access, address = t->address;
-    place_element(t, element, &address);
-    hw_status status = hw_emit_inst(lo, hw_body_find("wmma.address"), &address);
+    hw_inst one = t->access;
+    uint32_t vector, place;
+    place_element(t, element, &vector, &place);
+    one.imm += (int64_t)place * t->address.width;
+    hw_status status = find_vector(lo, t, vector, &one.a);
     one.reg_bytes = (uint8_t)reg_bytes;
     one.pattern = lo->set->n_patterns++;
     if (loads) one.d = reg;

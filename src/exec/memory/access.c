@@ -43,6 +43,18 @@ static half_shape shape_beside(half_shape other, int64_t distance) {
     return other;
 }
 
+// Lanes of a whole warp that lie in no simpler way. Most others are told by lanes 1 and 4.
+static hw_shape shape_of_fours(const hw_pattern *p, uint32_t bytes) {
+    const int64_t *delta = p->delta;
+    uint64_t off_fours = (uint64_t)(delta[1] - bytes), off_rows = (uint64_t)(delta[4] - bytes);
+    if (p->mask != 0xffffffffu || (off_fours && off_rows)) return HW_SHAPE_GENERAL;
+    for (int i = 0; i < 32; i++) {
+        off_fours |= (uint64_t)(delta[i] - delta[i & ~3] - (i & 3) * (int64_t)bytes);
+        off_rows |= (uint64_t)(delta[i] - delta[i & 3] - (i >> 2) * (int64_t)bytes);
+    }
+    return !off_fours ? HW_SHAPE_FOURS : !off_rows ? HW_SHAPE_FOUR_ROWS : HW_SHAPE_GENERAL;
+}
+
 static void find_shape(hw_pattern *p, uint32_t bytes) {
     const int64_t unit = 16 * (int64_t)bytes;
     const bool in_low = p->mask & 0xffff, in_high = p->mask >> 16;
@@ -54,7 +66,7 @@ static void find_shape(hw_pattern *p, uint32_t bytes) {
                : is_same && high.same_begin == low.same_begin      ? HW_SHAPE_SAME
                : is_unit                                           ? HW_SHAPE_UNIT_HALVES
                : is_same                                           ? HW_SHAPE_SAME_HALVES
-                                                                   : HW_SHAPE_GENERAL;
+                                                                   : shape_of_fours(p, bytes);
     const bool by_unit = p->shape == HW_SHAPE_UNIT || p->shape == HW_SHAPE_UNIT_HALVES;
     p->lane_0 = by_unit ? low.unit_begin : low.same_begin;
     p->lane_16 = by_unit ? high.unit_begin : high.same_begin;
@@ -65,6 +77,7 @@ static void note_shape(const hw_program_set *set, const hw_inst *in, const hw_pa
     static const uint8_t shapes[] = {
         [HW_SHAPE_GENERAL] = HW_SEEN_OTHER, [HW_SHAPE_UNIT] = HW_SEEN_UNIT, [HW_SHAPE_SAME] = HW_SEEN_SAME,
         [HW_SHAPE_UNIT_HALVES] = HW_SEEN_UNIT, [HW_SHAPE_SAME_HALVES] = HW_SEEN_SAME,
+        [HW_SHAPE_FOURS] = HW_SEEN_OTHER, [HW_SHAPE_FOUR_ROWS] = HW_SEEN_OTHER,
     };
     const uint8_t seen = __atomic_load_n(&set->seen[in->pattern], __ATOMIC_RELAXED);
     const uint8_t fresh = p->mask == 0xffffffffu ? HW_SEEN_BOTH(shapes[p->shape], HW_SEEN_SOME(seen))

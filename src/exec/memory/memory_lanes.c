@@ -129,12 +129,40 @@ static __attribute__((noinline)) void prefetch_apart(hw_warp *w, const hw_inst *
 // gather is slower, since it has to be safe.)
 #define FOUR_DELTAS(i) int64_t at0 = p->delta[i], at1 = p->delta[i + 1], at2 = p->delta[i + 2], at3 = p->delta[i + 3];
 
+// Four rows of 8 as the elements of all four of them at one place, then those at the next: two rows zipped, then pairs.
+#define FOURS_OF_ROWS(rows, to)                                                                        \
+    do {                                                                                               \
+        for (int k = 0; k < 4; k += 2) {                                                               \
+            to[k] = __builtin_shufflevector(rows[k], rows[k + 1], 0, 8, 1, 9, 2, 10, 3, 11);           \
+            to[k + 1] = __builtin_shufflevector(rows[k], rows[k + 1], 4, 12, 5, 13, 6, 14, 7, 15);     \
+        }                                                                                              \
+        for (int k = 0; k < 2; k++) {                                                                  \
+            rows[2 * k] = __builtin_shufflevector(to[k], to[k + 2], 0, 1, 8, 9, 2, 3, 10, 11);         \
+            rows[2 * k + 1] = __builtin_shufflevector(to[k], to[k + 2], 4, 5, 12, 13, 6, 7, 14, 15);   \
+        }                                                                                              \
+        for (int k = 0; k < 4; k++) to[k] = rows[k];                                                   \
+    } while (0)
+
 #define LOAD_KNOWN(name, slow, MEM, REG, type, same, delta_field, locate)                              \
     static inline void name##_copy(REG *restrict d, const MEM *restrict from, int n) {                 \
         _Pragma("GCC ivdep") for (int i = 0; i < n; i++) d[i] = (REG)from[i];                          \
     }                                                                                                  \
     static inline void name##_spread(REG *restrict d, MEM value, int n) {                              \
         _Pragma("GCC ivdep") for (int i = 0; i < n; i++) d[i] = (REG)value;                            \
+    }                                                                                                  \
+    static inline void name##_fours(REG *restrict d, const char *m, const int64_t *delta) {            \
+        for (int i = 0; i < 32; i += 4) name##_copy(d + i, (const MEM *)(m + delta[i]), 4);            \
+    }                                                                                                  \
+    static inline void name##_four_rows(REG *restrict d, const char *m, const int64_t *delta) {        \
+        typedef MEM row __attribute__((vector_size(8 * sizeof(MEM))));                                 \
+        typedef REG lanes __attribute__((vector_size(8 * sizeof(REG))));                               \
+        row rows[4], fours[4];                                                                         \
+        for (int k = 0; k < 4; k++) memcpy(&rows[k], m + delta[k], sizeof rows[k]);                    \
+        FOURS_OF_ROWS(rows, fours);                                                                    \
+        for (int k = 0; k < 4; k++) {                                                                  \
+            lanes eight = __builtin_convertvector(fours[k], lanes);                                    \
+            memcpy(d + 8 * k, &eight, sizeof eight);                                                   \
+        }                                                                                              \
     }                                                                                                  \
     static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
         LOCATE_KNOWN(type, same, delta_field, sizeof(MEM))                                             \
@@ -156,6 +184,8 @@ static __attribute__((noinline)) void prefetch_apart(hw_warp *w, const hw_inst *
             name##_spread(d, value, 16);                                                               \
             name##_spread(d + 16, other, 16);                                                          \
             break;                                                                                     \
+        case HW_SHAPE_FOURS: name##_fours(d, m, p->delta); break;                                      \
+        case HW_SHAPE_FOUR_ROWS: name##_four_rows(d, m, p->delta); break;                              \
         default:                                                                                       \
             _Pragma("GCC unroll 8") for (int i = 0; i < 32; i++) d[i] = (REG)*(const MEM *)(m + p->delta[i]); \
         }                                                                                              \
@@ -183,6 +213,8 @@ static __attribute__((noinline)) void prefetch_apart(hw_warp *w, const hw_inst *
             EACH_LOCATED(REG, d, MEM value = *(const MEM *)m; MEM other = *(const MEM *)(m + apart);   \
                          name##_spread(r, value, 16); name##_spread(r + 16, other, 16););              \
             break;                                                                                     \
+        case HW_SHAPE_FOURS: EACH_LOCATED(REG, d, name##_fours(r, m, p->delta);); break;               \
+        case HW_SHAPE_FOUR_ROWS: EACH_LOCATED(REG, d, name##_four_rows(r, m, p->delta);); break;       \
         default:                                                                                       \
             for (int i = 0; i < 32; i += 4) {                                                          \
                 FOUR_DELTAS(i)                                                                         \

@@ -12,6 +12,9 @@ typedef enum hw_shape {
     HW_SHAPE_SAME,                // all lanes that are on at one place
     HW_SHAPE_UNIT_HALVES,         // the same in each half warp
     HW_SHAPE_SAME_HALVES,
+    // Of all lanes on, as matrices' fragments lie:
+    HW_SHAPE_FOURS,               // side by side in each group of four: lane i behind lane i - i % 4
+    HW_SHAPE_FOUR_ROWS,           // of each four neighbouring lanes one in each of four rows: lane i behind lane i % 4
 } hw_shape;
 
 // What one memory instruction did last, on one worker. A repetition of the same relative addresses, the usual case,
@@ -56,7 +59,7 @@ typedef struct hw_pattern {
     _Alignas(64) int32_t delta_32[32];   // the same, cut to 32 bits
     int64_t low, high;            // smallest delta; largest delta plus access width
     uint64_t bits;                // of all deltas, or-ed: for alignment
-    int64_t lane_0, lane_16;      // by the shape, other than GENERAL: the deltas that these lanes have, or would have
+    int64_t lane_0, lane_16;      // by a shape of halves or wholes: the deltas that these lanes have, or would have
     const hw_inst *inst;
     const hw_access_pattern *name;    // the pattern as sinks know it; NULL: not told yet
     uint64_t name_serial;         // name is another's when it no longer has this serial

@@ -102,9 +102,20 @@ static void note_texels(const telling *told, const fetch *f, int corner, const i
     }
 }
 
+// Do the lanes' texels lie side by side, as those of neighbouring pixels do?
+static bool are_in_line(const fetch *f, uint32_t bytes) {
+    uint64_t differ = 0;
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) differ |= f->offset[i] - f->offset[0] - (uint32_t)i * (uint64_t)bytes;
+    return !differ;
+}
+
 // A channel's bits, widened to 32.
 #define GATHER(type)                                                                                           \
-    for (int i = 0; i < 32; i++) {                                                                             \
+    if (t->channels == 1 && are_in_line(f, sizeof(type))) {                                                    \
+        type line[32];                                                                                         \
+        memcpy(line, from + f->offset[0], sizeof line);                                                        \
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) to[i] = (uint32_t)line[i];                                   \
+    } else for (int i = 0; i < 32; i++) {                                                                             \
         type value;                                                                                            \
         memcpy(&value, from + f->offset[i], sizeof value);                                                     \
         to[i] = (uint32_t)value;                                                                               \
@@ -221,44 +232,56 @@ static void place_pairs(const hw_texture *t, int axis, const float *coordinates,
     place_texels(t, axis, index[1], &at[1]);
 }
 
+// What the texels at all corners add up to, of one channel. A texel that does not count may be infinite, or NaN.
+static inline __attribute__((always_inline)) void sum_corners(int corners, int32_t (*weight)[32], float (*numbers)[32],
+                                                              double *sums) {
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) {
+        double sum = 0;
+        for (int corner = 0; corner < corners; corner++) {
+            const int32_t share = weight[corner][i];
+            sum += share ? share * (double)numbers[corner][i] : 0;
+        }
+        sums[i] = sum;
+    }
+}
+
+// Filtered fractions have 16 bits.
+static void finish_filtered(const hw_texture *t, const double *sums, float *to) {
+    const double most = t->kind == HW_TEXEL_SIGNED ? 32767 : 65535;
+    if (t->kind == HW_TEXEL_FLOAT) HW_LANE_LOOP for (int i = 0; i < 32; i++) to[i] = (float)(sums[i] / 256);
+    else HW_LANE_LOOP for (int i = 0; i < 32; i++) to[i] = (float)(rint(sums[i] / 256 * most) / most);
+}
+
 static void read_filtered(const hw_texture *t, int dims, float (*coordinates)[32], uint32_t wanted, const telling *told,
                           channels out) {
     static const places origin;
     places at[AXES][2];
     const places *low = &origin, *high = &origin;    // on the third axis
     int32_t upper[AXES][32], weight[CORNERS][32];
-    double sums[CHANNELS][32];
+    fetch texels[CORNERS];
     int planes = dims == 1 ? 2 : dims;
     uint32_t read = wanted & (is_bounded(t) ? 15 : (1u << t->channels) - 1);    // the others are zeros
-    for (uint32_t channel = 0; channel < CHANNELS; channel++)
-        if (read >> channel & 1) HW_ALL_LANES(sums[channel], 0);
-        else if (wanted >> channel & 1) HW_ALL_LANES(out[channel], 0);
     for (int axis = 0; axis < planes; axis++)
         place_pairs(t, axis, axis < dims ? coordinates[axis] : NULL, at[axis], upper[axis]);
     if (planes == AXES) low = &at[2][0], high = &at[2][1];
     weigh_texels(planes, upper, weight);
     for (int corner = 0; corner < 1 << planes; corner++) {
-        fetch f;
-        find_texels(t, &at[0][corner & 1], &at[1][corner >> 1 & 1], corner & 4 ? high : low, &f);
-        note_texels(told, &f, corner, weight[corner]);
-        for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-            float numbers[32];
-            if (!(read >> channel & 1)) continue;
-            read_channel(&f, channel, (uint32_t *)numbers);
-            double *sum = sums[channel];
-            const int32_t *share = weight[corner];
-            // A texel that does not count may be infinite, or NaN.
-            HW_LANE_LOOP for (int i = 0; i < 32; i++) sum[i] += share[i] ? share[i] * (double)numbers[i] : 0;
-        }
+        find_texels(t, &at[0][corner & 1], &at[1][corner >> 1 & 1], corner & 4 ? high : low, &texels[corner]);
+        note_texels(told, &texels[corner], corner, weight[corner]);
     }
-    // Filtered fractions have 16 bits.
-    double most = t->kind == HW_TEXEL_SIGNED ? 32767 : 65535;
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-        float *to = (float *)out[channel];
-        const double *sum = sums[channel];
-        if (!(read >> channel & 1)) continue;
-        if (t->kind == HW_TEXEL_FLOAT) HW_LANE_LOOP for (int i = 0; i < 32; i++) to[i] = (float)(sum[i] / 256);
-        else HW_LANE_LOOP for (int i = 0; i < 32; i++) to[i] = (float)(rint(sum[i] / 256 * most) / most);
+        float numbers[CORNERS][32];
+        double sums[32];
+        if (!(wanted >> channel & 1)) continue;
+        if (read >> channel & 1) {
+            for (int corner = 0; corner < 1 << planes; corner++)
+                read_channel(&texels[corner], channel, (uint32_t *)numbers[corner]);
+            if (planes == AXES) sum_corners(CORNERS, weight, numbers, sums);
+            else sum_corners(CORNERS / 2, weight, numbers, sums);
+            finish_filtered(t, sums, (float *)out[channel]);
+        } else {
+            HW_ALL_LANES(out[channel], 0);
+        }
     }
 }
 

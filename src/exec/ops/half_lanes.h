@@ -85,12 +85,13 @@ HW_ALWAYS_INLINE void hw_widen_halves(const uint32_t *pairs, floats to[2]) {
 
 HW_ALWAYS_INLINE void hw_narrow_halves(const floats from[2], uint32_t *pairs) {
 #if defined(HW_HAS_AVX512)
-    const __m512 nan = _mm512_castsi512_ps(_mm512_set1_epi32(0x7fffffff));
-    for (int k = 0; k < 2; k++) {
-        __m512 x = (__m512)from[k];
-        x = _mm512_mask_mov_ps(nan, _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x);
-        _mm256_storeu_si256((__m256i *)pairs + k, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
-    }
+    __m512 x[2] = {(__m512)from[0], (__m512)from[1]};
+    if (__builtin_expect(_mm512_cmp_ps_mask(x[0], x[1], _CMP_UNORD_Q), 0))
+        for (int k = 0; k < 2; k++)
+            x[k] = _mm512_mask_mov_ps(x[k], _mm512_cmp_ps_mask(x[k], x[k], _CMP_UNORD_Q),
+                                      _mm512_castsi512_ps(_mm512_set1_epi32(0x7fffffff)));
+    for (int k = 0; k < 2; k++)
+        _mm256_storeu_si256((__m256i *)pairs + k, _mm512_cvtps_ph(x[k], _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 #elif defined(__F16C__)
     const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
     for (int k = 0; k < 2; k++) {

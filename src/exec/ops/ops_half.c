@@ -108,42 +108,64 @@ static inline uint32_t signed_as(uint32_t sign, uint32_t magnitude, uint32_t inf
     return is_nan(magnitude, infinity) ? HW_HALF_NAN : magnitude | (sign & 0x8000);
 }
 
-// Both forms of a body that puts n halves where `to` points. All share what computes them: three copies of it took the
-// compiler twice as long and were no faster.
+// The forms of a body that puts n halves where `to` points, or into the register of each of so many warps. All share
+// what computes them: three copies of it took the compiler twice as long and were no faster.
 #define SHARED static __attribute__((noinline))
 #define HALF_BODY(function, n)                                                     \
     static HW_APART const hw_inst *function##_some(hw_warp *w, const hw_inst *in) {   \
         uint32_t to[n / 2];                                                        \
-        function##_halves(w, in, to);                                              \
+        function##_halves(w, in, 1, to);                                           \
         hw_store_halves(w, hw_at(w, in->d), (const uint16_t *)to, n);              \
         HW_NEXT(w, in);                                                            \
     }                                                                              \
-    HW_ALWAYS_INLINE void function##_lanes(hw_warp *w, const hw_inst *in) {        \
-        function##_halves(w, in, hw_at(w, in->d));                                 \
-    }                                                                              \
     static const hw_inst *function(hw_warp *w, const hw_inst *in) {                \
         if (!HW_ALL_ON(w)) return function##_some(w, in);                          \
-        function##_lanes(w, in);                                                   \
+        function##_halves(w, in, 1, NULL);                                         \
         HW_NEXT(w, in);                                                            \
     }                                                                              \
-    HW_CONVOY_FORM(function)
+    static const hw_inst *function##_convoy(hw_warp *w, const hw_inst *in) {       \
+        function##_halves(w, in, w->convoy, NULL);                                 \
+        HW_NEXT(w, in);                                                            \
+    }
+
+// An operand of several warps: what is the same in all lanes of all warps is made floats once.
+typedef struct operand {
+    const uint32_t *lanes;
+    bool is_constant;
+    floats constant[2];
+} operand;
+#define BEGIN_OPERAND(type, slot, o)                                               \
+    operand o;                                                                     \
+    o.is_constant = ((slot) & 3) == HW_BASE_LAUNCH;                                \
+    hw_widen_##type(hw_at(w, slot), o.constant)
+#define TAKE_OPERAND(type, o, i, to)                                               \
+    do {                                                                           \
+        to[0] = o.constant[0], to[1] = o.constant[1];                              \
+        if (!o.is_constant) hw_widen_##type(o.lanes + i, to);                      \
+    } while (0)
 
 // The values of n halves, computed as floats. A slot that the instruction does not have is not read.
 #define AS_FLOATS(function, n, operands, type, value)                              \
-    SHARED void function##_halves(const hw_warp *w, const hw_inst *in, uint32_t *to) { \
-        const uint32_t *a = hw_at(w, in->a), *b = hw_at(w, in->b);                 \
-        const uint32_t *c = hw_at(w, operands > 2 ? in->c : in->a);                \
-        for (int i = 0; i < n / 2; i += LANES) {                                   \
-            floats x[2], y[2], z[2], r[2];                                         \
-            hw_widen_##type(a + i, x);                                             \
-            hw_widen_##type(b + i, y);                                             \
-            hw_widen_##type(c + i, z);                                             \
-            for (int k = 0; k < 2; k++) {                                          \
-                floats A = x[k], B = y[k], C = z[k];                               \
-                (void)C;                                                           \
-                r[k] = (value);                                                    \
+    SHARED void function##_halves(const hw_warp *w, const hw_inst *in, uint32_t warps, uint32_t *to) { \
+        const hw_slot slot_a = in->a, slot_b = in->b, slot_c = operands > 2 ? in->c : in->a, slot_d = in->d; \
+        BEGIN_OPERAND(type, slot_a, a);                                            \
+        BEGIN_OPERAND(type, slot_b, b);                                            \
+        BEGIN_OPERAND(type, slot_c, c);                                            \
+        for (; warps; warps--, w = hw_next_warp((hw_warp *)(uintptr_t)w)) {        \
+            uint32_t *d = to ? to : hw_at(w, slot_d);                              \
+            a.lanes = hw_at(w, slot_a), b.lanes = hw_at(w, slot_b), c.lanes = hw_at(w, slot_c); \
+            _Pragma("GCC unroll 2") for (int i = 0; i < n / 2; i += LANES) {       \
+                floats x[2], y[2], z[2], r[2];                                     \
+                TAKE_OPERAND(type, a, i, x);                                       \
+                TAKE_OPERAND(type, b, i, y);                                       \
+                TAKE_OPERAND(type, c, i, z);                                       \
+                for (int k = 0; k < 2; k++) {                                      \
+                    floats A = x[k], B = y[k], C = z[k];                           \
+                    (void)C;                                                       \
+                    r[k] = (value);                                                \
+                }                                                                  \
+                hw_narrow_##type(r, d + i);                                        \
             }                                                                      \
-            hw_narrow_##type(r, to + i);                                           \
         }                                                                          \
     }                                                                              \
     HALF_BODY(function, n)
@@ -158,13 +180,16 @@ static inline uint32_t signed_as(uint32_t sign, uint32_t magnitude, uint32_t inf
 
 // The values of n halves, computed from their bits.
 #define AS_BITS(function, n, operands, value)                                      \
-    SHARED void function##_halves(const hw_warp *w, const hw_inst *in, uint32_t *to) { \
-        const uint16_t *a = hw_at(w, in->a), *b = hw_at(w, operands > 1 ? in->b : in->a); \
-        uint16_t *d = (uint16_t *)to;                                              \
-        HW_LANE_LOOP for (int i = 0; i < n; i++) {                                 \
-            uint32_t A = a[i], B = b[i];                                           \
-            (void)A, (void)B;                                                      \
-            d[i] = (uint16_t)(value);                                              \
+    SHARED void function##_halves(const hw_warp *w, const hw_inst *in, uint32_t warps, uint32_t *to) { \
+        const hw_slot slot_a = in->a, slot_b = operands > 1 ? in->b : in->a, slot_d = in->d; \
+        for (; warps; warps--, w = hw_next_warp((hw_warp *)(uintptr_t)w)) {        \
+            const uint16_t *a = hw_at(w, slot_a), *b = hw_at(w, slot_b);           \
+            uint16_t *d = to ? (uint16_t *)to : hw_at(w, slot_d);                  \
+            HW_LANE_LOOP for (int i = 0; i < n; i++) {                             \
+                uint32_t A = a[i], B = b[i];                                       \
+                (void)A, (void)B;                                                  \
+                d[i] = (uint16_t)(value);                                          \
+            }                                                                      \
         }                                                                          \
     }                                                                              \
     HALF_BODY(function, n)

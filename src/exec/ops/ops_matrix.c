@@ -89,20 +89,54 @@ static const hw_inst *movmatrix(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-// Where an element of each lane's fragment lies in memory: lane by lane its vector, and the place there.
-#define PLACES(vector, place)                                                                              \
-    HW_LANES(d, (a ? a[i] : 0) + (((uint64_t)(vector) * (strides ? strides[i] : length) + (place)) << shift))
-static inline void wmma_address_lanes(hw_warp *w, const hw_inst *in) {
-    const uint64_t *a = in->a == HW_NO_SLOT ? NULL : hw_at(w, in->a);
-    const uint32_t *strides = in->b == HW_NO_SLOT ? NULL : hw_at(w, in->b);
-    uint32_t vector = HW_PLACE_VECTOR(in->imm), place = HW_PLACE_IN_VECTOR(in->imm), step = HW_PLACE_STEP(in->imm);
-    uint32_t length = HW_PLACE_LENGTH(in->imm);
-    int shift = __builtin_ctz(in->width);
-    uint64_t *d = hw_at(w, in->d);
-    if (in->sub & HW_PLACE_GROUPS_HAVE_VECTORS) PLACES(vector + i / 4u, place + i % 4u * step);
-    else PLACES(vector + i % 4u * step, place + i / 4u);
+// Where the first element of each lane's fragment in a row or column lies in memory: the vector's place, the lane's in
+// it. stride: between vectors, in the lane.
+#define OFFSETS(vector, place, stride) ((((uint64_t)(vector) * (stride)) + (place)) << shift)
+static inline void wmma_offsets(const hw_inst *in, const uint32_t *strides, bool is_one_stride, uint64_t offsets[32]) {
+    const uint32_t vector = HW_PLACE_VECTOR(in->imm), place = HW_PLACE_IN_VECTOR(in->imm);
+    const uint32_t step = HW_PLACE_STEP(in->imm), length = strides ? strides[0] : HW_PLACE_LENGTH(in->imm);
+    const int shift = __builtin_ctz(in->width);
+    if (is_one_stride && in->sub & HW_PLACE_GROUPS_HAVE_VECTORS)
+        HW_LANE_LOOP for (int i = 0; i < 32; i++)
+            offsets[i] = OFFSETS(vector + (uint32_t)i / 4, place + (uint32_t)i % 4 * step, length);
+    else if (is_one_stride)
+        HW_LANE_LOOP for (int i = 0; i < 32; i++)
+            offsets[i] = OFFSETS(vector + (uint32_t)i % 4 * step, place + (uint32_t)i / 4, length);
+    else if (in->sub & HW_PLACE_GROUPS_HAVE_VECTORS)
+        HW_LANE_LOOP for (int i = 0; i < 32; i++)
+            offsets[i] = OFFSETS(vector + (uint32_t)i / 4, place + (uint32_t)i % 4 * step, strides[i]);
+    else
+        HW_LANE_LOOP for (int i = 0; i < 32; i++)
+            offsets[i] = OFFSETS(vector + (uint32_t)i % 4 * step, place + (uint32_t)i / 4, strides[i]);
 }
-HW_BOTH_FORMS(wmma_address)
+
+// Is the stride the same for all lanes of all the block's warps?
+static inline bool has_one_stride(const hw_inst *in) {
+    return in->b == HW_NO_SLOT || (in->b & 3) == HW_BASE_LAUNCH || (in->b & 3) == HW_BASE_BLOCK;
+}
+
+static inline void add_offsets(const hw_warp *w, const hw_inst *in, const uint64_t offsets[32]) {
+    const uint64_t *a = in->a == HW_NO_SLOT ? NULL : hw_at(w, in->a);
+    uint64_t *d = hw_at(w, in->d);
+    if (a) HW_LANES(d, a[i] + offsets[i]);
+    else HW_LANES(d, offsets[i]);
+}
+
+static const hw_inst *wmma_address(hw_warp *w, const hw_inst *in) {
+    uint64_t offsets[32];
+    wmma_offsets(in, in->b == HW_NO_SLOT ? NULL : hw_at(w, in->b), has_one_stride(in), offsets);
+    add_offsets(w, in, offsets);
+    HW_NEXT(w, in);
+}
+
+static const hw_inst *wmma_address_convoy(hw_warp *w, const hw_inst *in) {
+    const bool is_one_stride = has_one_stride(in);
+    uint64_t offsets[32];
+    if (is_one_stride) wmma_offsets(in, in->b == HW_NO_SLOT ? NULL : hw_at(w, in->b), true, offsets);
+    HW_EACH_WARP(if (!is_one_stride) wmma_offsets(in, hw_at(w, in->b), false, offsets);
+                 add_offsets(w, in, offsets););
+    HW_NEXT(w, in);
+}
 
 #define BOTH(name, function, ...) {function, function##_convoy},
 #define ROW(name, function, ...) {function, NULL},

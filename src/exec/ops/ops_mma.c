@@ -35,41 +35,37 @@ static void pair_halves(uint32_t (*halves)[HW_MMA_ROWS], const hw_mma *p, uint32
             to[col / 2][row] = halves[col][row] | halves[col + 1][row] << 16;
 }
 
-// k: of the instruction; block: products that are summed at once.
-static INTO_EACH_BODY void multiply_floats(const hw_mma *p, uint32_t (*a)[HW_MMA_ROWS], const uint32_t *b,
-                                           uint32_t (*c)[HW_MMA_ROWS], format f, bool is_half, uint32_t k,
-                                           uint32_t block, uint32_t (*d)[HW_MMA_ROWS]) {
-    _Alignas(64) uint32_t wide[HW_MMA_COLS][HW_MMA_ROWS];
-    uint32_t per = has_pairs(f) ? 2 : 1;
+// words: of a row of a; block: products that are summed at once.
+static INTO_EACH_BODY void multiply_floats(const hw_warp *w, const hw_mma *p, uint32_t words, format f, bool is_half,
+                                           uint32_t block) {
+    const uint32_t k = has_pairs(f) ? 2 * words : words, c_per = is_half ? 1 : 2;
+    _Alignas(64) uint32_t a[HW_MMA_WORDS][HW_MMA_ROWS], wide[HW_MMA_COLS][HW_MMA_ROWS];
+    _Alignas(64) uint32_t c[HW_MMA_COLS][HW_MMA_ROWS], d[HW_MMA_COLS][HW_MMA_ROWS];
     hw_factors x;
-    bool is_usual = prepare_factors(p, a, b, f, &x);
+    hw_mma_take(w, p->a, p->m, words / PART_WORDS, 1, a);
+    hw_mma_take(w, p->c, p->m, p->n / PART_ROWS, c_per, c);
+    bool is_usual = prepare_factors(w, p, words, a, f, &x);
     if (is_half) widen_halves(c, p, true, wide);
-    is_usual = is_usual && sum_all(&x, p, 0, block, per, is_half, is_half ? wide : c, d);
-    for (uint32_t j = block; j < k; j += block) is_usual = is_usual && sum_all(&x, p, j, block, per, is_half, d, d);
-    if (is_usual) return;
-    if (is_half) widen_halves(c, p, false, wide);
-    multiply_any(p, a, b, is_half ? wide : c, f, is_half, block, d);
+    is_usual = is_usual && sum_all(&x, p, words, f, 0, block, is_half, is_half ? wide : c, d);
+    for (uint32_t j = block; j < k; j += block)
+        is_usual = is_usual && sum_all(&x, p, words, f, j, block, is_half, d, d);
+    if (!is_usual) {
+        uint32_t b[HW_MMA_COLS * HW_MMA_WORDS];
+        hw_mma_take_b(w, p, b);
+        if (is_half) widen_halves(c, p, false, wide);
+        multiply_any(p, a, b, is_half ? wide : c, f, is_half, block, d);
+    }
+    if (is_half) pair_halves(d, p, c);
+    hw_mma_put(w, p->d, p->m, p->n / PART_ROWS, c_per, is_half ? c : d);
 }
 
 static INTO_EACH_BODY const hw_inst *product_of_floats(hw_warp *w, const hw_inst *in, format f, bool is_half,
                                                        uint32_t block) {
     hw_mma p;
-    uint32_t is_pair = has_pairs(f), c_per = is_half ? 1 : 2;
-    _Alignas(64) uint32_t a[HW_MMA_WORDS][HW_MMA_ROWS], b[HW_MMA_COLS * HW_MMA_WORDS];
-    _Alignas(64) uint32_t c[HW_MMA_COLS][HW_MMA_ROWS], d[HW_MMA_COLS][HW_MMA_ROWS];
-    if (!hw_mma_begin(w, in, is_pair ? 16 : 32, is_half ? 16 : 32, f.exponent_bits == 5, &p)) return NULL;
-    hw_mma_take(w, p.a, p.m, p.words / PART_WORDS, 1, a);
-    hw_mma_take_b(w, &p, b);
-    hw_mma_take(w, p.c, p.m, p.n / PART_ROWS, c_per, c);
-    if (p.words == HW_MMA_WORDS) {
-        uint32_t k = is_pair ? 16 : 8;
-        multiply_floats(&p, a, b, c, f, is_half, k, block < k ? block : k, d);
-    } else {
-        uint32_t k = is_pair ? 8 : 4;
-        multiply_floats(&p, a, b, c, f, is_half, k, k, d);
-    }
-    if (is_half) pair_halves(d, &p, c);
-    hw_mma_put(w, p.d, p.m, p.n / PART_ROWS, c_per, is_half ? c : d);
+    const uint32_t per = has_pairs(f) ? 2 : 1, most = per * HW_MMA_WORDS;
+    if (!hw_mma_begin(w, in, 32 / per, is_half ? 16 : 32, f.exponent_bits == 5, &p)) return NULL;
+    if (p.words == HW_MMA_WORDS) multiply_floats(w, &p, HW_MMA_WORDS, f, is_half, block < most ? block : most);
+    else multiply_floats(w, &p, HW_MMA_WORDS / 2, f, is_half, block < most / 2 ? block : most / 2);
     return in + 1;
 }
 

@@ -1,5 +1,8 @@
 // Instructions of a warp's lanes together: shfl, vote, match, redux, activemask, elect. Rows in isa/bodies/shuffle.def.
+#include <string.h>
+
 #include "exec/ops/row_bodies.h"
+#include "exec/warp/warp.h"
 
 static void write_lanes(hw_warp *w, hw_slot slot, u32 value) {
     if (slot == HW_NO_SLOT) return;
@@ -10,18 +13,12 @@ static u32 predicate_p(const hw_warp *w, const hw_inst *in) {
     return (hw_pred(w, in->p) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0)) & w->mask;
 }
 
-// d[i] = a[from[i]] where from is in range, else a[i]; e: whether it was and takes part in the shuffle. From a lane
-// that takes no part PTX promises nothing, and an H200 gives 0, which programs count on without knowing: sums over the
-// last warp of a block that is no whole one.
-static inline void gather(hw_warp *w, const hw_inst *in, const s32 *from, const s32 *in_range) {
-    const u32 *a = hw_at(w, in->a);
-    _Alignas(64) u32 results[32];
-    _Alignas(64) s32 found[32], lane[32];
-    u32 mask = w->mask;
-    HW_LANE_LOOP for (int i = 0; i < 32; i++) {
-        found[i] = in_range[i] & -(s32)(mask >> (from[i] & 31) & 1);
-        lane[i] = in_range[i] ? from[i] & 31 : i;
-    }
+// Where a shuffle's results come from: the lane, where that is in range, else the lane itself.
+typedef struct route {
+    _Alignas(64) s32 lane[32], in_range[32];    // in_range: -1, or 0
+} route;
+
+static inline void move_lanes(const u32 *a, const s32 *lane, u32 *results) {
 #ifdef HW_HAS_AVX512
     __m512i low = hw_get(a, 0), high = hw_get(a, 1);
     _mm512_store_si512(results, _mm512_permutex2var_epi32(low, hw_get(lane, 0), high));
@@ -29,12 +26,43 @@ static inline void gather(hw_warp *w, const hw_inst *in, const s32 *from, const 
 #else
     HW_LANE_LOOP for (int i = 0; i < 32; i++) results[i] = a[lane[i]];
 #endif
-    if (mask != 0xffffffffu) HW_LANE_LOOP for (int i = 0; i < 32; i++) results[i] &= (u32)(found[i] | ~in_range[i]);
+}
+
+// e: whether the lane that a result comes from was in range and takes part in the shuffle. From a lane that takes no
+// part PTX promises nothing, and an H200 gives 0, which programs count on without knowing: sums over the last warp of a
+// block that is no whole one.
+static inline void follow_route(hw_warp *w, const hw_inst *in, const route *r) {
+    _Alignas(64) u32 results[32];
+    _Alignas(64) s32 found[32];
+    u32 mask = w->mask;
+    move_lanes(hw_at(w, in->a), r->lane, results);
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) found[i] = r->in_range[i] & -(s32)(mask >> r->lane[i] & 1);
+    if (mask != 0xffffffffu) HW_LANE_LOOP for (int i = 0; i < 32; i++) results[i] &= (u32)(found[i] | ~r->in_range[i]);
     if (in->e != HW_NO_SLOT) hw_set_pred(w, in->e, hw_pack_lanes(found));
     if (in->d != HW_NO_SLOT) {
         u32 *d = hw_at(w, in->d);
         HW_LANES(d, results[i]);
     }
+}
+
+// The same for all warps of a convoy.
+static void follow_route_together(hw_warp *w, const hw_inst *in, const route *r) {
+    const u32 in_range = hw_pack_lanes(r->in_range);
+    HW_EACH_WARP(_Alignas(64) u32 results[32];
+                 move_lanes(hw_at(w, in->a), r->lane, results);
+                 if (in->e != HW_NO_SLOT) *(u32 *)hw_at(w, in->e) = in_range;
+                 if (in->d != HW_NO_SLOT) memcpy(hw_at(w, in->d), results, sizeof results););
+}
+
+// Are all lanes of all warps constants of the launch?
+static bool is_constant(hw_slot slot) { return (slot & 3) == HW_BASE_LAUNCH; }
+
+// What a convoy does before a shuffle: false: its warps, whose members are not known to be all, have left it.
+static bool begin_together(hw_warp *w, const hw_inst *in) {
+    hw_state *s = hw_state_of(w);
+    if (!is_constant(in->p) || hw_pred(w, in->p) != 0xffffffffu) return false;
+    for (u32 k = 0; HW_IS_TOLD(s, WARP_SYNC) && k < w->convoy; k++) hw_sync_tell(s + k, in, 0xffffffffu, 0xffffffffu);
+    return true;
 }
 
 // c: the clamp value in bits 0 to 4, the segment mask in bits 8 to 12.
@@ -43,20 +71,35 @@ static inline void gather(hw_warp *w, const hw_inst *in, const s32 *from, const 
 #define HIGHEST ((i & SEGMENT) | (C & 31 & ~SEGMENT))
 #define AMOUNT (B & 31)
 #define SHFL(function, from_lane, range)                                    \
-    static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
+    static inline void function##_route(const hw_warp *w, const hw_inst *in, route *r) { \
         const s32 *b = hw_at(w, in->b), *c = hw_at(w, in->c);               \
-        _Alignas(64) s32 from[32], in_range[32];                            \
-        HW_LANE_LOOP for (int i = 0; i < 32; i++) {                                      \
-            from[i] = (from_lane);                                          \
-            in_range[i] = -(s32)(range);                                    \
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) {                         \
+            const s32 from = (from_lane), is = -(s32)(range);               \
+            r->in_range[i] = is;                                            \
+            r->lane[i] = is ? from & 31 : i;                                \
         }                                                                   \
-        gather(w, in, from, in_range);                                      \
+    }                                                                       \
+    static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
+        route r;                                                            \
+        function##_route(w, in, &r);                                        \
+        follow_route(w, in, &r);                                            \
         return in + 1;                                                      \
+    }                                                                       \
+    static const hw_inst *function##_convoy(hw_warp *w, const hw_inst *in) { \
+        route r;                                                            \
+        if (!begin_together(w, in)) return hw_convoy_leave(w, in);          \
+        function##_route(w, in, &r);                                        \
+        if (is_constant(in->b) && is_constant(in->c)) {                     \
+            follow_route_together(w, in, &r);                               \
+        } else {                                                            \
+            HW_EACH_WARP(function##_route(w, in, &r); follow_route(w, in, &r);); \
+        }                                                                   \
+        HW_NEXT(w, in);                                                     \
     }
-SHFL(shfl_up_b32, i - AMOUNT, from[i] >= HIGHEST)
-SHFL(shfl_down_b32, i + AMOUNT, from[i] <= HIGHEST)
-SHFL(shfl_bfly_b32, i ^ AMOUNT, from[i] <= HIGHEST)
-SHFL(shfl_idx_b32, LOWEST | (AMOUNT & ~SEGMENT), from[i] <= HIGHEST)
+SHFL(shfl_up_b32, i - AMOUNT, from >= HIGHEST)
+SHFL(shfl_down_b32, i + AMOUNT, from <= HIGHEST)
+SHFL(shfl_bfly_b32, i ^ AMOUNT, from <= HIGHEST)
+SHFL(shfl_idx_b32, LOWEST | (AMOUNT & ~SEGMENT), from <= HIGHEST)
 
 static const hw_inst *vote_all_pred(hw_warp *w, const hw_inst *in) {
     hw_set_pred(w, in->d, predicate_p(w, in) == w->mask ? ~0u : 0);

@@ -7,7 +7,8 @@
 //   EACH(name, function, td, ta, value)              UNARY lane by lane: for rare ones, less code
 //   ROW(name, function)                              another name of a body, or one that is written by hand
 //   BOTH(name, function)                             written by hand, with a form for convoys: function_convoy
-//   MEMBERS_IN_C, MEMBERS_IN_P(name, function, bytes)   written by hand; exec gathers lanes first (shuffle.def)
+//   MEMBERS_IN_C, MEMBERS_IN_P(name, function, bytes)   written by hand; exec gathers lanes first (shuffle.def); of
+//                                                    MEMBERS_IN_P with a form for convoys, which looks for itself
 // td, ta: the types below. 8-bit values are in 16-bit lanes of which only the low byte counts.
 #ifndef HW_EXEC_ROW_BODIES_H
 #define HW_EXEC_ROW_BODIES_H

@@ -18,4 +18,4 @@
 #define ROW(name, function, ...) {function, NULL},
 #define BOTH(name, function) {function, function##_convoy},
 #define MEMBERS_IN_C(name, function, bytes) {function, NULL},
-#define MEMBERS_IN_P(name, function, bytes) {function, NULL},
+#define MEMBERS_IN_P(name, function, bytes) {function, function##_convoy},

@@ -19,6 +19,7 @@ typedef float floats __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t ints __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t uints __attribute__((vector_size(VECTOR_BYTES)));
 typedef int16_t shorts __attribute__((vector_size(VECTOR_BYTES)));
+typedef int8_t chars __attribute__((vector_size(VECTOR_BYTES)));
 
 // a where the mask's lanes are -1, b where they are 0.
 static inline ints choose(ints mask, ints a, ints b) { return (a & mask) | (b & ~mask); }
@@ -41,6 +42,31 @@ static inline shorts larger_shorts(shorts a, shorts b) {
 #else
     shorts is = a > b;
     return (a & is) | (b & ~is);
+#endif
+}
+
+static inline chars larger_chars(chars a, chars b) {
+#if defined(HW_HAS_AVX512)
+    return (chars)_mm512_max_epi8((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return (chars)_mm256_max_epi8((__m256i)a, (__m256i)b);
+#else
+    chars is = a > b;
+    return (a & is) | (b & ~is);
+#endif
+}
+static inline uints larger_uints(uints a, uints b) {
+#if defined(HW_HAS_AVX512)
+    return (uints)_mm512_max_epu32((__m512i)a, (__m512i)b);
+#else
+    return (uints)choose((ints)(a > b), (ints)a, (ints)b);
+#endif
+}
+static inline uints lesser_uints(uints a, uints b) {
+#if defined(HW_HAS_AVX512)
+    return (uints)_mm512_min_epu32((__m512i)a, (__m512i)b);
+#else
+    return (uints)choose((ints)(a < b), (ints)a, (ints)b);
 #endif
 }
 

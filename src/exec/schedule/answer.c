@@ -61,7 +61,8 @@ static void count_accesses(const hw_worker *worker, uint64_t did[HW_DIDS]) {
         const bool is_atomic = kind == HW_NOTE_ATOMIC || kind == HW_NOTE_REDUCTION;
         did[is_atomic ? HW_DID_ATOMICS : HW_DID_ACCESSES] += times;
         if (is_atomic && do_lanes_meet(p)) did[HW_DID_MEETING_ATOMICS] += times;
-        const bool is_scattered = p->mask == 0xffffffffu && p->shape == HW_SHAPE_GENERAL;
+        const bool lie_apart = p->shape == HW_SHAPE_GENERAL || p->shape >= HW_SHAPE_FOURS;
+        const bool is_scattered = p->mask == 0xffffffffu && lie_apart;
         if (!is_atomic && is_scattered) did[HW_DID_SCATTERED_ACCESSES] += times;
     }
 }

@@ -119,6 +119,23 @@ static void test_one_by_one(void **state) {
 
 // The warps of a block poll shared memory until the last one has written there.
 static uint32_t always_5(uint32_t t) { (void)t; return 5; }
+// Shuffles by a constant, by the warp's number, and within segments of 8 lanes, with whether there was such a lane.
+static uint32_t shuffled(uint32_t t) {
+    const uint32_t lane = t % 32, warp = t % 256 / 32;
+    const uint32_t down = lane + 3 <= 31 ? t + 3 + 1000 : t, up = lane >= warp ? t - warp + 5000 : t;
+    const uint32_t within = (lane & 7) + 2 <= 7 ? t + 2 + 70000 : t;
+    return down * 3 + up * 5 + within * 7;
+}
+static void test_shuffles(void **state) {
+    (void)state;
+    run_always((run_args){.grid = 2, .block = 256, .ptx = KERNEL("",
+        "shr.u32 %r7, %r1, 5;\nshfl.sync.down.b32 %r5|%p1, %r4, 3, 31, 0xffffffff;\n"
+        "shfl.sync.up.b32 %r6|%p2, %r4, %r7, 0, 0xffffffff;\nshfl.sync.down.b32 %r8|%p3, %r4, 2, 6175, 0xffffffff;\n"
+        "@%p1 add.u32 %r5, %r5, 1000; @%p2 add.u32 %r6, %r6, 5000; @%p3 add.u32 %r8, %r8, 70000;\n"
+        "mul.lo.u32 %r9, %r5, 3; mad.lo.u32 %r9, %r6, 5, %r9; mad.lo.u32 %r9, %r8, 7, %r9;\n" STORE_RET("%r9"))},
+        512, shuffled, true);
+}
+
 static void test_polling(void **state) {
     (void)state;
     run_always((run_args){.grid = 3, .block = 256, .ptx = KERNEL(".shared .align 4 .b8 flag[4];\n",
@@ -166,7 +183,8 @@ int main(void) {
         cmocka_unit_test(test_exchange),   cmocka_unit_test(test_parting), cmocka_unit_test(test_meeting),
         cmocka_unit_test(test_guards),
         cmocka_unit_test(test_lanes_apart), cmocka_unit_test(test_transpose), cmocka_unit_test(test_polling),
-        cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_fault), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_shuffles),
+        cmocka_unit_test(test_fault), cmocka_unit_test(test_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

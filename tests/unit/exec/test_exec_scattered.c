@@ -25,7 +25,7 @@ static const char *kernel_of(const char *const *texts) {
     return ptx;
 }
 
-// ---- loads and stores at random ----
+// ---- loads at random ----
 
 // Each thread's own numbers.
 static uint32_t first_state(uint32_t t) { return t * 2654435761u + 12345; }
@@ -127,6 +127,48 @@ static void test_scattered_loads(void **state) {
         }
     }
 }
+
+// ---- fragments of matrices ----
+
+// Lanes in groups of four: a row of memory, of 112 bytes, to each group, or to each place in it. Each time 16 bytes
+// further.
+enum { FRAGMENT_STEPS = 9 };
+static bool is_by_groups;
+
+static uint32_t sum_of_fragments(uint32_t t) {
+    const uint32_t lane = t % 32, row = is_by_groups ? lane / 4 : lane % 4, col = is_by_groups ? lane % 4 : lane / 4;
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < FRAGMENT_STEPS; k++)
+        sum = sum * 3 + sum_of_one(input + 112 * row + col * this_width->bytes + 16 * k);
+    return sum;
+}
+
+static void test_fragments(void **state) {
+    (void)state;
+    fill_input();
+    for (size_t k = 0; k < sizeof widths / sizeof *widths; k++)
+        for (int n = 0; n < 4; n++) {
+            char place[160], load[96];
+            this_space = &spaces[n < 2 ? 0 : 2];
+            this_width = &widths[k];
+            is_by_groups = n % 2;
+            snprintf(place, sizeof place, "and.b32 %%r10, %%r1, 3; shr.u32 %%r11, %%r1, 2; and.b32 %%r11, %%r11, 7;\n"
+                     "mul.lo.u32 %%r12, %s, 112; mad.lo.u32 %%r12, %s, %u, %%r12;\n",
+                     is_by_groups ? "%r11" : "%r10", is_by_groups ? "%r10" : "%r11", this_width->bytes);
+            snprintf(load, sizeof load, "ld%s.%s %s, [%%rd5];\n", this_space->name, this_width->type,
+                     this_width->registers);
+            const char *texts[] = {this_space->prepares, place, "cvt.u64.u32 %rd5, %r12; add.u64 %rd5, %rd4, %rd5;\n"
+                                   "mov.u32 %r11, 0; mov.u32 %r20, 0;\nLOOP: mul.lo.u32 %r20, %r20, 3;\n", load,
+                                   this_width->adds, "add.u64 %rd5, %rd5, 16; add.u32 %r11, %r11, 1;\n"
+                                   "setp.lt.u32 %p2, %r11, 9; @%p2 bra LOOP;\n", STORE_RET("%r20"), NULL};
+            run_args args = {.grid = 1, .block = n % 2 ? 32 : BLOCK, .in = input, .in_bytes = IN_BYTES,
+                             .ptx = kernel_of(texts)};
+            run_result *r = run_ok(args);
+            for (uint32_t t = 0; t < args.block; t++) assert_int_equal(r->out[t], sum_of_fragments(t));
+        }
+}
+
+// ---- stores at random ----
 
 // Sixteen elements of a thread's own, one of which is changed at a time: %rd4 the first, so many bytes apart.
 static uint32_t element_bytes;
@@ -365,7 +407,8 @@ static void test_sinks_hear_of_each_access(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scattered_loads), cmocka_unit_test(test_scattered_stores),
+        cmocka_unit_test(test_scattered_loads), cmocka_unit_test(test_fragments),
+        cmocka_unit_test(test_scattered_stores),
         cmocka_unit_test(test_atomics_of_many_lanes), cmocka_unit_test(test_atomics_of_local_memory),
         cmocka_unit_test(test_sinks_hear_of_each_access),
     };
