@@ -357,19 +357,29 @@ void hw_access_tell_convoy(hw_warp *w, hw_pattern *p) {
 }
 
 void hw_access_tell_once(hw_state *s, const hw_inst *in, hw_access_pattern *pattern, uint64_t base) {
-    const hw_observers *to = s->run->observers;
-    const hw_note_kind kind = (hw_note_kind)s->run->set->notes[in->note].kind;
+    const hw_listeners *ordered = &s->run->observers->ordered;
+    if (!is_wanted(ordered, (hw_note_kind)s->run->set->notes[in->note].kind)) return;
     pattern->index = HW_NO_PATTERN;
     pattern->serial = ++s->worker->serial;
     hw_access access = describe_access(s->run, in, pattern);
-    if (is_wanted(&to->ordered, kind)) {
-        access.base = base - s->patterns[in->pattern].room_origin;
-        access.where = hw_where_of(s);
-        tell_access(&to->ordered, s->worker->index, &access);
+    access.base = base - s->patterns[in->pattern].room_origin;
+    access.where = hw_where_of(s);
+    tell_access(ordered, s->worker->index, &access);
+}
+
+void hw_access_tell_lone(hw_worker *worker) {
+    const hw_listeners *counting = &worker->run->observers->counting;
+    const hw_note *notes = worker->run->set->notes;
+    hw_lone_access *list = worker->lone.list;
+    uint32_t n = worker->lone.n;
+    for (uint32_t k = 0; k < n;) {
+        list[k].kind = notes[list[k].note].kind;
+        list[k].serial = ++worker->serial;
+        if (list[k].kind == HW_NOTE_PLAIN) list[k] = list[--n];    // nobody counts it
+        else k++;
     }
-    access.base = base % 128;
-    access.where = (hw_where){.warp = 0};
-    if (is_wanted(&to->counting, kind)) tell_access(&to->counting, s->worker->index, &access);
+    worker->lone.n = 0;
+    if (n) hw_tell_lone(counting, worker->index, list, n);
 }
 
 // An access whose lanes are in different spaces: one record for each.
