@@ -5,7 +5,7 @@
 
 void hw_segment_attach(hw_program *program, hw_segment *segment) {
     const hw_level *level = hw_level_used();
-    if (!program->segments || !level) return;
+    if (!program->segments || !level || program->segments[segment->first]) return;
     hw_inst *in = &program->insts[segment->first];
     segment->body = in->body;
     segment->convoy_body = program->convoy_insts ? program->convoy_insts[segment->first].body : NULL;

@@ -256,6 +256,10 @@ void hw_flow_free(hw_state *s);
 bool hw_flow_enter(hw_state *s, const hw_inst *return_to);
 const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next);   // next, or NULL when the warp's turn is over
 void hw_flow_merge(hw_state *s);                // makes ready paths at the same place one path
+// The running path has stopped inside of branches and loops that it has entered, from the outside in: its turn is over
+// at `at`. False: out of memory, a fault.
+struct hw_region_open;
+bool hw_flow_stop_inside(hw_state *s, const struct hw_region_open *open, uint32_t n, const hw_inst *at);
 void hw_flow_account(hw_state *s, const hw_inst *in);
 const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next);
 const hw_inst *hw_flow_next_path(hw_state *s);
