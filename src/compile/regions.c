@@ -15,7 +15,7 @@ typedef struct parser {
     const uint32_t *latch;           // by instruction: the last branch back to it; 0: none
     hw_region_item *items;
     uint32_t n_items, most_items, n_steps, depth;
-    uint32_t apart, together;        // accesses that have been seen to lie so
+    uint32_t accesses, apart;        // apart: those whose addresses have been seen not to repeat
     uint32_t entered;                // the first instruction of the loop that was entered last
     uint32_t loop_end;               // behind the innermost loop, where branches directly in it may lead; 0: none
     bool has_loops, has_parted, has_break;
@@ -42,10 +42,8 @@ static uint32_t piece_end(const parser *p, uint32_t at, uint32_t end) {
 }
 
 static void note_access(parser *p, const hw_inst *in) {
-    const hw_seen_shape some = hw_segment_seen_some(p->set, in->pattern);
-    const hw_seen_shape seen = some != HW_SEEN_NEVER ? some : hw_segment_seen(p->set, in->pattern);
-    p->apart += seen == HW_SEEN_OTHER;
-    p->together += seen == HW_SEEN_UNIT || seen == HW_SEEN_SAME;
+    p->apart += hw_segment_seen_apart(p->set, in->pattern);
+    p->accesses++;
 }
 
 // What a body executes by itself, and returns from. A load that may be waiting ends turns.
@@ -189,11 +187,12 @@ static bool make_steps(const parser *p, hw_region *region, hw_arena *arena) {
     return steps != NULL;
 }
 
-// A loop or branch that begins at `first`. Accesses whose lanes lie together are segments' business.
+// A loop or branch that begins at `first`. Accesses that lie as the last time are the business of segments, which are
+// quicker by them, and so is what only computes.
 static bool parse_region(parser *p, uint32_t first) {
     const hw_inst *in = &p->program->insts[first];
     uint32_t at = first;
-    p->n_items = p->n_steps = p->depth = p->apart = p->together = p->loop_end = 0;
+    p->n_items = p->n_steps = p->depth = p->apart = p->accesses = p->loop_end = 0;
     p->has_loops = p->has_parted = p->has_break = false;
     p->entered = HW_NO_RECONVERGENCE;
     if (p->latch[first]) {
@@ -202,7 +201,7 @@ static bool parse_region(parser *p, uint32_t first) {
         if (p->program->bodies[first] != HW_BODY_BRA_P || !is_parted(p, first)) return false;
         if (in->target <= first || !parse_branch(p, &at, p->program->n_insts)) return false;
     }
-    return at - first <= MOST_REGION && (!p->has_loops || p->together <= p->apart);
+    return at - first <= MOST_REGION && p->accesses && (!p->has_loops || 2 * p->apart >= p->accesses);
 }
 
 static bool keep_region(const parser *p, uint32_t first, hw_region_plan *plan, hw_arena *arena) {

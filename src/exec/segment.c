@@ -28,3 +28,7 @@ hw_seen_shape hw_segment_seen(const hw_program_set *set, uint32_t pattern) {
 hw_seen_shape hw_segment_seen_some(const hw_program_set *set, uint32_t pattern) {
     return (hw_seen_shape)HW_SEEN_SOME(seen_of(set, pattern));
 }
+
+bool hw_segment_seen_apart(const hw_program_set *set, uint32_t pattern) {
+    return seen_of(set, pattern) & HW_SEEN_APART;
+}

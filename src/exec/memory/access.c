@@ -67,8 +67,9 @@ static void note_shape(const hw_program_set *set, const hw_inst *in, const hw_pa
         [HW_SHAPE_UNIT_HALVES] = HW_SEEN_UNIT, [HW_SHAPE_SAME_HALVES] = HW_SEEN_SAME,
     };
     const uint8_t seen = __atomic_load_n(&set->seen[in->pattern], __ATOMIC_RELAXED);
-    const uint8_t fresh = p->mask == 0xffffffffu ? HW_SEEN_BOTH(shapes[p->shape], HW_SEEN_SOME(seen))
-                                                 : HW_SEEN_BOTH(HW_SEEN_ALL(seen), shapes[p->shape]);
+    const uint8_t both = p->mask == 0xffffffffu ? HW_SEEN_BOTH(shapes[p->shape], HW_SEEN_SOME(seen))
+                                                : HW_SEEN_BOTH(HW_SEEN_ALL(seen), shapes[p->shape]);
+    const uint8_t fresh = both | (seen & HW_SEEN_APART) | (p->apart ? HW_SEEN_APART : 0);
     if (fresh != seen) __atomic_store_n(&set->seen[in->pattern], fresh, __ATOMIC_RELAXED);
 }
 
