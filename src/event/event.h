@@ -101,6 +101,7 @@ typedef struct hw_lone_access {
     uint32_t note, mask;             // mask: not 0
     uint8_t kind, space, width_bytes;    // as of hw_access
     uint8_t base;                    // address in the lowest active lane, modulo 128
+    uint8_t lanes;                   // how many are on
     uint64_t serial;                 // of this worker: never used twice, not 0
     _Alignas(64) int64_t delta[HW_WARP_LANES];   // as of hw_access_pattern
 } hw_lone_access;

@@ -119,7 +119,13 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
 
 // Lanes that all have one address touch two sectors at most, so that the others need no look.
 static uint32_t asked_by_lone(const hw_prof_accesses *accesses, const hw_lone_access *a, uint32_t cost) {
-    return cost > 2 ? hw_lanes_on(a->mask) * accesses->width : asked_bytes(accesses, a->mask, a->delta);
+    return cost > 2 ? a->lanes * accesses->width : asked_bytes(accesses, a->mask, a->delta);
+}
+
+static uint32_t packed_by_lone(const hw_prof *prof, const hw_prof_accesses *accesses, const hw_lone_access *a,
+                               hw_prof_space space) {
+    if (space == HW_PROF_SHARED) return packed_cost(prof, accesses, a->mask, space);
+    return hw_coalesce_packed_sectors(a->lanes, accesses->width);
 }
 
 void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, uint32_t n) {
@@ -132,7 +138,7 @@ void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, ui
         const uint32_t asked = space == HW_PROF_GLOBAL ? asked_by_lone(accesses, a, cost) : 0;
         accesses->inst[space]++;
         accesses->requests[space]++;
-        add_cost(accesses, space, cost, packed_cost(prof, accesses, a->mask, space), asked, 1);
+        add_cost(accesses, space, cost, packed_by_lone(prof, accesses, a, space), asked, 1);
     }
 }
 

@@ -40,6 +40,7 @@ static inline void tell_apart(hw_state *s, const hw_inst *in, hw_pattern *p, hw_
         lone->space = p->room_space;
         lone->width_bytes = (uint8_t)(in->width * in->vector);
         lone->base = base % 128;
+        lone->lanes = HW_ALL_ON(&s->warp) ? 32 : (uint8_t)__builtin_popcount(s->warp.mask);
         hw_addresses_put(deltas, lone->delta);
     }
     if (__builtin_expect(!worker->ordered, 1)) return;
