@@ -119,22 +119,24 @@ static bool add_access(builder *b, uint32_t index) {
     return true;
 }
 
-static bool is_value(const builder *b, uint32_t index) {
-    return b->program->bodies[index] == HW_BODY_NOP || hw_form_of(b->program->bodies[index])->kind != HW_FORM_NONE;
+bool hw_compile_is_value(const hw_program *program, uint32_t index) {
+    return program->bodies[index] == HW_BODY_NOP || hw_form_of(program->bodies[index])->kind != HW_FORM_NONE;
 }
 
 static bool is_float_type(const char *type) { return type && (type[0] == 'f' || type[0] == 'd'); }
 
-// With -fno-trapping-math gcc 12 makes trunc(x) of (float)(int)x, which keeps the sign of -0.3: the two conversions are
-// never in one segment.
-static bool rounds_trip(builder *b, uint32_t index) {
-    const hw_form *form = hw_form_of(b->program->bodies[index]);
+bool hw_compile_rounds_trip(const hw_program *program, uint32_t index, bool *has_truncated) {
+    const hw_form *form = hw_form_of(program->bodies[index]);
     if (form->kind != HW_FORM_VALUE) return false;
     bool to_integer = is_float_type(form->sources[0]) && !is_float_type(form->result);
     bool to_float = !is_float_type(form->sources[0]) && is_float_type(form->result);
-    if (to_float && b->has_truncated) return true;
-    b->has_truncated |= to_integer;
+    if (to_float && *has_truncated) return true;
+    *has_truncated |= to_integer;
     return false;
+}
+
+static bool rounds_trip(builder *b, uint32_t index) {
+    return hw_compile_rounds_trip(b->program, index, &b->has_truncated);
 }
 
 // The instructions under a guard, all of values, and what ends it; 0: they are not to be taken in.
@@ -143,7 +145,7 @@ static uint32_t guarded_length(builder *b, uint32_t index) {
     if (b->segment->n_guards == HW_SEGMENT_GUARDS || in->target <= index + 1) return 0;
     if (b->program->bodies[in->target - 1] != HW_BODY_UNGUARD) return 0;
     for (uint32_t i = index + 1; i + 1 < in->target; i++)
-        if (!is_value(b, i) || rounds_trip(b, i)) return 0;
+        if (!hw_compile_is_value(b->program, i) || rounds_trip(b, i)) return 0;
     return in->target - index;
 }
 
@@ -177,7 +179,7 @@ static uint32_t extend(builder *b, uint32_t index) {
     if (index - b->segment->first >= MOST_INSTRUCTIONS) return 0;
     if (id == HW_BODY_GUARD) return add_guard(b, index);
     if (changes_guard(b, index) || rounds_trip(b, index)) return 0;
-    bool is_taken = is_access(id) ? add_access(b, index) : is_value(b, index);
+    bool is_taken = is_access(id) ? add_access(b, index) : hw_compile_is_value(b->program, index);
     return is_taken && hw_symbols_note(&b->symbols, index, false);
 }
 

@@ -79,8 +79,9 @@ static hw_status choose_segments(const hw_program_set *set, hw_compile_part *par
     for (uint32_t k = 0; k < n; k++) {
         if (parts[k].program->n_insts > MOST_INSTRUCTIONS) continue;
         parts[k].segments = hw_compile_choose(set, parts[k].program, arena, &parts[k].count);
-        if (!parts[k].segments) return hw_diag_no_memory(diag);
-        *count += parts[k].count;
+        parts[k].regions = hw_compile_choose_regions(set, parts[k].program, arena, &parts[k].n_regions);
+        if (!parts[k].segments || !parts[k].regions) return hw_diag_no_memory(diag);
+        *count += parts[k].count + parts[k].n_regions;
     }
     return HW_OK;
 }
@@ -101,17 +102,34 @@ static hw_status build_parts(const hw_compile_tools *tools, const hw_compile_par
     return status;
 }
 
+static void attach_segments(hw_program *program, const hw_compile_part *part, void *object) {
+    for (uint32_t j = 0; j < part->count; j++) {
+        hw_segment *segment = &part->segments[j];
+        char name[64];
+        snprintf(name, sizeof name, "segment_%d_%u", program->index, segment->first);
+        *(void **)&segment->all = dlsym(object, name);
+        snprintf(name, sizeof name, "segment_%d_%u_some", program->index, segment->first);
+        *(void **)&segment->some = segment->has_some ? dlsym(object, name) : NULL;
+        if (segment->all) hw_segment_attach(program, segment);
+    }
+}
+
+// Where a region begins with a segment, that is what it is in place of.
+static void attach_regions(hw_program *program, const hw_compile_part *part, void *object) {
+    for (uint32_t j = 0; j < part->n_regions; j++) {
+        hw_region *region = part->regions[j].region;
+        char name[64];
+        snprintf(name, sizeof name, "region_%d_%u", program->index, region->first);
+        *(void **)&region->code = dlsym(object, name);
+        if (region->code) hw_region_attach(program, region);
+    }
+}
+
 static void attach_parts(const hw_program_set *set, const hw_compile_part *parts, uint32_t n, void *object) {
     for (uint32_t k = 0; k < n; k++) {
-        for (uint32_t j = 0; j < parts[k].count; j++) {
-            hw_segment *segment = &parts[k].segments[j];
-            char name[64];
-            snprintf(name, sizeof name, "segment_%d_%u", parts[k].program->index, segment->first);
-            *(void **)&segment->all = dlsym(object, name);
-            snprintf(name, sizeof name, "segment_%d_%u_some", parts[k].program->index, segment->first);
-            *(void **)&segment->some = segment->has_some ? dlsym(object, name) : NULL;
-            if (segment->all) hw_segment_attach(set->programs[parts[k].program->index], segment);
-        }
+        hw_program *program = set->programs[parts[k].program->index];
+        attach_segments(program, &parts[k], object);
+        attach_regions(program, &parts[k], object);
     }
 }
 

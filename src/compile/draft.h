@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 #include "compile/forms.h"
-#include "exec/segment.h"
+#include "compile/source.h"
+#include "compile/usage.h"
 
 typedef struct hw_draft_variable {
     hw_slot slot;
@@ -55,5 +56,19 @@ void hw_draft_assign(hw_draft *w, hw_slot slot, const char *type, const char *va
 
 // Writes what instruction `index` of the program does.
 void hw_draft_instruction(hw_draft *w, uint32_t index);
+
+// ---- source.c ----
+
+// Makes the parts of a segment's text, registers being live as is_live says. False: memory ran out. To be forgotten
+// either way.
+bool hw_draft_translate(hw_draft *w, const hw_segment *segment);
+void hw_draft_forget(hw_draft *w);
+// Writes it as a function. name: with its type; form: ALL or SOME, as of the macros that write registers.
+void hw_draft_write(FILE *to, const hw_draft *w, const char *name, const char *form);
+
+// ---- region_source.c ----
+
+// Writes the functions of a program's regions. False: memory ran out.
+bool hw_draft_regions(FILE *to, hw_draft *w, const hw_compile_part *part, const hw_liveness *live, hw_arena *scratch);
 
 #endif

@@ -49,6 +49,46 @@ typedef struct at {
             if (ON[16 * h + i / size]) to_[i] = late[i];                                                               \
     } while (0)
 
+// ---- regions ----
+
+// As exec/region.h has them.
+typedef struct count {
+    u64 warps, lanes, divergent;
+} count;
+typedef struct open {
+    u32 reconverge, lanes, others, others_at;
+} open;
+typedef struct run {
+    count *counts;
+    u64 *guarded_off, *issued;
+    int *fuel;
+    const char *steps;
+    u32 at, depth;
+    open open[REGION_DEPTH];
+} run;
+
+#define PREDICATE(base, slot) (*(const u32 *)(BASE(base) + (slot)))
+
+static inline void set_mask(char *w, u32 m) {
+    *(u32 *)(w + MASK_OFFSET) = m;
+    int *on = (int *)(w + LANES_OFFSET);
+    for (int i = 0; i < 32; i++) on[i] = -(int)(m >> i & 1);
+}
+
+// The lanes of m have come to the end of a basic block of n instructions; parted: 1 where they part.
+static inline void ended(const run *r, u32 block, u32 m, u32 n, u32 parted) {
+    r->counts[block].warps++;
+    r->counts[block].lanes += (u32)__builtin_popcount(m);
+    r->counts[block].divergent += parted;
+    *r->issued += n;
+}
+
+// A body executes step k. 0: it has found a fault.
+static inline int step(char *w, const run *r, u32 k) {
+    const char *in = r->steps + k * (2 * INST_BYTES);
+    return (*(const void *(*const *)(char *, const void *))in)(w, in) != 0;
+}
+
 static inline u64 hidden(u64 x) {
     __asm__("" : "+r"(x));
     return x;

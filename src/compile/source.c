@@ -50,14 +50,12 @@ static void put_registers(hw_draft *w) {
     }
 }
 
-// form: ALL or SOME, as of the macros that write registers.
-static void write_function(FILE *to, const hw_draft *w, const char *suffix, const char *form) {
+void hw_draft_write(FILE *to, const hw_draft *w, const char *name, const char *form) {
     static const char *const macros[] = {"PUT", "PUT_PREDICATE", "LOADED", "STORE", "STORE_LATE"};
     for (size_t k = 0; k < sizeof macros / sizeof *macros; k++)
         fprintf(to, "#undef %s\n#define %s %s_%s\n", macros[k], macros[k], macros[k], form);
-    fprintf(to, "void segment_%d_%u%s(char *w, u32 n, const at *m) {\n"
-            "    char *const b1 = BASE(1), *const b2 = BASE(2);\n%s", w->program->index, w->segment->first, suffix,
-            w->texts[HW_DRAFT_LAUNCH]);
+    fprintf(to, "%s(char *w, u32 n, const at *m) {\n"
+            "    char *const b1 = BASE(1), *const b2 = BASE(2);\n%s", name, w->texts[HW_DRAFT_LAUNCH]);
     fprintf(to, "    for (u32 k = 0; k < n; k++, w += WARP_BYTES) {\n"
             "        char *const b0 = BASE(0), *const b3 = BASE(3);\n%s", w->texts[HW_DRAFT_WARP]);
     fprintf(to, "        for (u32 h = 0; h < 2; h++) {\n%s", w->texts[HW_DRAFT_HALF]);
@@ -78,17 +76,17 @@ static bool close_parts(hw_draft *w) {
     return is_whole;
 }
 
-static bool translate(hw_draft *w, const hw_segment *segment) {
+bool hw_draft_translate(hw_draft *w, const hw_segment *segment) {
     w->segment = segment;
     w->n_variables = w->n_numbers = w->access = w->bit_number = 0;
     w->guard = NULL;
     if (!open_parts(w)) return false;
     for (uint32_t i = 0; i < segment->count; i++) hw_draft_instruction(w, segment->first + i);
     put_registers(w);
-    return close_parts(w);
+    return close_parts(w) && !w->failed;
 }
 
-static void free_texts(hw_draft *w) {
+void hw_draft_forget(hw_draft *w) {
     for (unsigned k = 0; k < HW_DRAFT_PARTS; k++) {
         free(w->texts[k]);
         w->texts[k] = NULL;
@@ -119,6 +117,12 @@ static void define_functions(FILE *to, const uint8_t *is_named, uint32_t n_bodie
     }
 }
 
+static void write_segment(FILE *to, const hw_draft *w, const char *suffix, const char *form) {
+    char name[96];
+    snprintf(name, sizeof name, "void segment_%d_%u%s", w->program->index, w->segment->first, suffix);
+    hw_draft_write(to, w, name, form);
+}
+
 static bool write_part(FILE *to, hw_draft *w, const hw_compile_part *part, hw_arena *scratch) {
     const hw_liveness *live = hw_liveness_find(part->program, scratch);
     w->program = part->program;
@@ -127,17 +131,18 @@ static bool write_part(FILE *to, hw_draft *w, const hw_compile_part *part, hw_ar
     for (uint32_t k = 0; k < part->count && is_whole; k++) {
         const hw_segment *segment = &part->segments[k];
         hw_liveness_before(live, segment->first + segment->count, w->is_live);
-        is_whole = translate(w, segment) && !w->failed;
-        if (is_whole) write_function(to, w, "", "ALL");
-        if (is_whole && segment->has_some) write_function(to, w, "_some", "SOME");
-        free_texts(w);
+        is_whole = hw_draft_translate(w, segment);
+        if (is_whole) write_segment(to, w, "", "ALL");
+        if (is_whole && segment->has_some) write_segment(to, w, "_some", "SOME");
+        hw_draft_forget(w);
     }
-    return is_whole;
+    return is_whole && hw_draft_regions(to, w, part, live, scratch);
 }
 
 static void write_beginning(FILE *to, const hw_draft *w, hw_arena *scratch) {
     fprintf(to, "#define WARP_BYTES %d\n#define MASK_OFFSET %zu\n#define LANES_OFFSET %zu\n", HW_WARP_BYTES,
             offsetof(struct hw_warp, mask), offsetof(struct hw_warp, lanes));
+    fprintf(to, "#define REGION_DEPTH %d\n#define INST_BYTES %zu\n", HW_REGION_DEPTH, sizeof(hw_inst));
     fputs(hw_compile_values, to);
     define_functions(to, w->is_named, hw_body_count(), scratch);
 }

@@ -96,6 +96,16 @@ typedef struct hw_access {
     hw_where where;                  // for ordered sinks; lanes whose spaces differ have a record for each space
 } hw_access;
 
+// An access whose relative addresses are not to be remembered (HW_NO_PATTERN), as sinks that add up may get it.
+typedef struct hw_lone_access {
+    uint32_t note, mask;             // mask: not 0
+    uint8_t kind, space, width_bytes;    // as of hw_access
+    uint8_t base;                    // address in the lowest active lane, modulo 128
+    uint8_t lanes;                   // how many are on
+    uint64_t serial;                 // of this worker: never used twice, not 0
+    _Alignas(64) int64_t delta[HW_WARP_LANES];   // as of hw_access_pattern
+} hw_lone_access;
+
 // A piece of memory that accesses have to stay in: the allocation that a parameter points into, or a variable.
 typedef struct hw_home {
     uint64_t begin, bytes;           // SHARED and LOCAL: offset in their window
@@ -379,6 +389,9 @@ struct hw_sink {
     // ACCESS of an ordered sink, by n warps of a block one after the other: first->where.warp and those behind it, with
     // the same pattern, and bases[k] in place of first->base. May be NULL: `access` is called for each.
     void (*accesses)(hw_sink *sink, uint32_t worker, const hw_access *first, uint32_t n, const uint64_t *bases);
+    // ACCESS and ATOMIC of a sink that adds up and wants both: accesses whose addresses are not to be remembered, several
+    // in one call. May be NULL: `access` or `atomic` is called for each.
+    void (*lone)(hw_sink *sink, uint32_t worker, const hw_lone_access *list, uint32_t n);
     // HOST. Called on the thread of the host program, one call at a time, perhaps while a launch runs.
     void (*host)(hw_sink *sink, const hw_host_event *event);
     // UNDEFINED: which bytes of device memory are defined (mem/defined.h). The sink keeps it as the host writes, and

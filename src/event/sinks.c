@@ -132,6 +132,25 @@ void hw_tell_accesses(const hw_listeners *to, uint32_t worker, const hw_access *
     }
 }
 
+static void tell_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *lone) {
+    const bool is_atomic = lone->kind == HW_NOTE_ATOMIC || lone->kind == HW_NOTE_REDUCTION;
+    hw_access_pattern pattern = {.index = HW_NO_PATTERN, .mask = lone->mask, .serial = lone->serial,
+                                 .space = lone->space};
+    const hw_access access = {.note = lone->note, .kind = lone->kind, .space = lone->space,
+                              .width_bytes = lone->width_bytes, .pattern = &pattern, .base = lone->base, .repeat = 1};
+    if (!(sink->events & (is_atomic ? HW_WANTS(ATOMIC) : HW_WANTS(ACCESS)))) return;
+    memcpy(pattern.delta, lone->delta, sizeof pattern.delta);
+    (is_atomic ? sink->atomic : sink->access)(sink, worker, &access);
+}
+
+void hw_tell_lone(const hw_listeners *to, uint32_t worker, const hw_lone_access *list, uint32_t n) {
+    for (uint32_t i = 0; i < to->n; i++) {
+        hw_sink *sink = to->sinks[i];
+        if (sink->lone) sink->lone(sink, worker, list, n);
+        else for (uint32_t k = 0; k < n; k++) tell_lone(sink, worker, &list[k]);
+    }
+}
+
 void hw_tell_host(const hw_sinks *sinks, const hw_host_event *event) {
     for (uint32_t i = 0; i < sinks->n; i++)
         if (sinks->items[i]->events & HW_WANTS(HOST)) sinks->items[i]->host(sinks->items[i], event);

@@ -132,22 +132,30 @@ static hw_status bind_convoys(hw_program_set *set, hw_program *program, hw_diag 
     return done ? HW_OK : hw_diag_no_memory(diag);
 }
 
-// Room for what is learned of accesses. Another thread may be looking at the old answers, which stay as they are.
-static hw_status make_room_for_patterns(hw_program_set *set, hw_diag *diag) {
-    const uint8_t *old = set->seen;
-    const uint32_t wanted = set->n_patterns + 1;
-    if (wanted <= set->seen_capacity) return HW_OK;
-    uint8_t *seen = hw_arena_take(set->arena, 2 * (size_t)wanted);
-    if (!seen) return hw_diag_no_memory(diag);
-    for (uint32_t i = 0; i < set->seen_capacity; i++) seen[i] = __atomic_load_n(&old[i], __ATOMIC_RELAXED);
-    set->seen = seen;
-    set->seen_capacity = 2 * wanted;
+// Room for a byte for each of `wanted`. Another thread may be looking at the old ones, which stay as they are.
+static hw_status make_room_for(hw_arena *arena, _Atomic(uint8_t *) *bytes, uint32_t *capacity, uint32_t wanted,
+                               hw_diag *diag) {
+    const uint8_t *old = *bytes;
+    if (wanted <= *capacity) return HW_OK;
+    uint8_t *fresh = hw_arena_take(arena, 2 * (size_t)wanted);
+    if (!fresh) return hw_diag_no_memory(diag);
+    for (uint32_t i = 0; i < *capacity; i++) fresh[i] = __atomic_load_n(&old[i], __ATOMIC_RELAXED);
+    *bytes = fresh;
+    *capacity = 2 * wanted;
     return HW_OK;
 }
 
-static hw_status make_room_for_segments(hw_program_set *set, hw_program *program, hw_diag *diag) {
+// Room for what is learned of accesses and branches.
+static hw_status make_room_for_seen(hw_program_set *set, hw_diag *diag) {
+    hw_status status = make_room_for(set->arena, &set->seen, &set->seen_capacity, set->n_patterns + 1, diag);
+    if (status) return status;
+    return make_room_for(set->arena, &set->parted, &set->parted_capacity, set->n_blocks + 1, diag);
+}
+
+static hw_status make_room_for_code(hw_program_set *set, hw_program *program, hw_diag *diag) {
     program->segments = hw_arena_take(set->arena, (program->n_insts + 1) * sizeof *program->segments);
-    return program->segments ? HW_OK : hw_diag_no_memory(diag);
+    program->regions = hw_arena_take(set->arena, (program->n_insts + 1) * sizeof *program->regions);
+    return program->segments && program->regions ? HW_OK : hw_diag_no_memory(diag);
 }
 
 static const hw_inst *find_call(const hw_program *program, uint32_t site) {
@@ -179,7 +187,7 @@ static hw_status bind_program(hw_program_set *set, hw_program *p, hw_diag *diag)
     if (status == HW_OK) status = bind_list(set, p, p->block_insts, p->block_bodies, p->n_block, diag);
     if (status == HW_OK) status = bind_list(set, p, p->warp_insts, p->warp_bodies, p->n_warp, diag);
     if (status == HW_OK && p->function->is_entry) status = bind_convoys(set, p, diag);
-    if (status == HW_OK) status = make_room_for_segments(set, p, diag);
+    if (status == HW_OK) status = make_room_for_code(set, p, diag);
     p->is_bound = status == HW_OK;
     return status;
 }
@@ -191,7 +199,7 @@ hw_status hw_exec_bind(hw_program_set *set, hw_program *const *programs, uint32_
                            "Halfwarp was built for another processor (%s); build it here, or with -DHW_LEVELS=all for "
                            "all of them", hw_level_names);
     if (!level.forms) return hw_diag_no_memory(diag);
-    hw_status status = make_room_for_patterns(set, diag);
+    hw_status status = make_room_for_seen(set, diag);
     for (uint32_t i = 0; i < n && status == HW_OK; i++)
         if (!programs[i]->is_bound) status = bind_program(set, programs[i], diag);
     return status;

@@ -215,6 +215,7 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     hw_answer_begin(worker);
     if (!hw_names_prepare(worker)) return false;
     worker->ordered = run->observers->ordered.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
+    worker->is_counted = run->observers->counting.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
     worker->sequence = worker->n_copies = 0;
     uint64_t share = hw_divide_up(run->launch->gpu.resident_blocks, run->n_workers);
     worker->max_blocks = share < 1 ? 1 : share > 65536 ? 65536 : (uint32_t)share;
@@ -280,6 +281,7 @@ static void report_counts(hw_worker *worker, const hw_program *program) {
 
 static void finish_worker(hw_worker *worker) {
     const hw_run *run = worker->run;
+    hw_access_tell_lone(worker);
     for (uint32_t i = 0; i < worker->n_used; i++) {
         hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
         hw_access_flush(worker, p);

@@ -5,7 +5,7 @@
 
 void hw_segment_attach(hw_program *program, hw_segment *segment) {
     const hw_level *level = hw_level_used();
-    if (!program->segments || !level) return;
+    if (!program->segments || !level || program->segments[segment->first]) return;
     hw_inst *in = &program->insts[segment->first];
     segment->body = in->body;
     segment->convoy_body = program->convoy_insts ? program->convoy_insts[segment->first].body : NULL;
@@ -27,4 +27,8 @@ hw_seen_shape hw_segment_seen(const hw_program_set *set, uint32_t pattern) {
 
 hw_seen_shape hw_segment_seen_some(const hw_program_set *set, uint32_t pattern) {
     return (hw_seen_shape)HW_SEEN_SOME(seen_of(set, pattern));
+}
+
+bool hw_segment_seen_apart(const hw_program_set *set, uint32_t pattern) {
+    return seen_of(set, pattern) & HW_SEEN_APART;
 }

@@ -31,10 +31,12 @@ typedef enum hw_seen_shape {
     HW_SEEN_OTHER,
 } hw_seen_shape;
 
-// Two of them in a byte (hw_program_set.seen): of accesses of all lanes, and of some.
-#define HW_SEEN_ALL(byte) ((byte) & 15)
-#define HW_SEEN_SOME(byte) ((byte) >> 4)
+// Two of them in a byte (hw_program_set.seen): of accesses of all lanes, and of some; and a bit for addresses that have
+// been found not to repeat (pattern.h, history).
+#define HW_SEEN_ALL(byte) ((byte) & 7)
+#define HW_SEEN_SOME(byte) ((byte) >> 4 & 7)
 #define HW_SEEN_BOTH(all, some) ((uint8_t)((all) | (some) << 4))
+enum { HW_SEEN_APART = 128 };
 
 enum { HW_SEGMENT_ACCESSES = 48, HW_SEGMENT_GUARDS = 8 };
 
@@ -103,6 +105,9 @@ void hw_segment_attach(hw_program *program, hw_segment *segment);
 // choose code by.
 hw_seen_shape hw_segment_seen(const hw_program_set *set, uint32_t pattern);
 hw_seen_shape hw_segment_seen_some(const hw_program_set *set, uint32_t pattern);
+
+// Have its addresses been found not to repeat?
+bool hw_segment_seen_apart(const hw_program_set *set, uint32_t pattern);
 
 // The instruction-set level that programs are bound to, "avx512" for one; NULL: none runs here.
 const char *hw_segment_level(void);

@@ -269,6 +269,7 @@ struct hw_program {
     hw_inst *convoy_insts;                  // of entries: the body as several warps execute it together; made by exec
     struct hw_watched *watched;             // the instructions as they run where undefined values are told; by exec
     struct hw_segment **segments;           // by their first instruction (exec/segment.h), else NULL; made by exec
+    struct hw_region **regions;             // likewise (exec/region.h)
     hw_inst *launch_insts, *block_insts, *warp_insts;   // lifted, in an order that satisfies dependences,
     hw_body_id *launch_bodies, *block_bodies, *warp_bodies;  // each list ended by HW_BODY_END
     uint32_t n_launch, n_block, n_warp;
@@ -323,7 +324,8 @@ typedef struct hw_program_set {
     _Atomic uint32_t n_patterns, n_blocks;  // and these grow while launches of what is lowered already run
     uint32_t n_accesses;                    // hw_note.access is below this
     _Atomic(uint8_t *) seen;                // by pattern: hw_seen_shape (exec/segment.h); made by exec
-    uint32_t seen_capacity;
+    _Atomic(uint8_t *) parted;              // by basic block: have lanes parted at its end? made by exec
+    uint32_t seen_capacity, parted_capacity;
     struct hw_spelled *spelled;             // lower's own
     uint8_t watched;                        // HW_WATCH_*; 0 at first, set before anything is lowered
 } hw_program_set;

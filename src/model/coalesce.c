@@ -93,6 +93,6 @@ uint32_t hw_coalesce_local_sectors(const hw_arch *arch, uint32_t mask, uint64_t 
 }
 
 uint32_t hw_coalesce_ideal_sectors(uint32_t mask, uint32_t width, uint32_t sectors) {
-    uint32_t packed = (hw_lanes_on(mask) * width + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    uint32_t packed = hw_coalesce_packed_sectors(hw_lanes_on(mask), width);
     return packed < sectors ? packed : sectors;
 }

@@ -20,6 +20,7 @@ uint32_t hw_coalesce_local_sectors(const hw_arch *arch, uint32_t mask, uint64_t 
 
 // Sectors that the same lanes would touch side by side, at most the `sectors` that they do touch (lanes that share
 // addresses do better than side by side).
+static inline uint32_t hw_coalesce_packed_sectors(uint32_t lanes, uint32_t width) { return (lanes * width + 31) / 32; }
 uint32_t hw_coalesce_ideal_sectors(uint32_t mask, uint32_t width, uint32_t sectors);
 
 // What copies of 16 aligned bytes a lane from global into shared memory (offsets) fetch when they go past the

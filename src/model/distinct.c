@@ -1,7 +1,6 @@
 // Which instruction-set levels of these counts this processor has.
 #include "model/distinct.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
 
 const hw_distinct_level *hw_distinct_level_at(unsigned index) {
@@ -17,11 +16,11 @@ const hw_distinct_level *hw_distinct_level_at(unsigned index) {
     return NULL;
 }
 
-const hw_distinct_level *hw_distinct_level_best(void) {
-    static _Atomic(const hw_distinct_level *) best;
-    const hw_distinct_level *found = atomic_load_explicit(&best, memory_order_relaxed);
-    if (found) return found;
+_Atomic(const hw_distinct_level *) hw_distinct_best;
+
+const hw_distinct_level *hw_distinct_find_best(void) {
+    const hw_distinct_level *found = NULL;
     for (unsigned index = 0; hw_distinct_level_at(index); index++) found = hw_distinct_level_at(index);
-    atomic_store_explicit(&best, found, memory_order_relaxed);
+    atomic_store_explicit(&hw_distinct_best, found, memory_order_relaxed);
     return found;
 }

@@ -4,6 +4,8 @@
 #ifndef HW_MODEL_DISTINCT_H
 #define HW_MODEL_DISTINCT_H
 
+#include <stdatomic.h>
+
 #include "model/lanes.h"
 
 // What the functions say of lanes that they cannot count: words that are not aligned, are no power of two, or lie too
@@ -24,7 +26,14 @@ typedef struct hw_distinct_level {
 
 // Level 0 is base, which every machine has; NULL past the last one that this processor has.
 const hw_distinct_level *hw_distinct_level_at(unsigned index);
-const hw_distinct_level *hw_distinct_level_best(void);    // cheap
+
+// The last of them.
+extern _Atomic(const hw_distinct_level *) hw_distinct_best;    // NULL: not found yet
+const hw_distinct_level *hw_distinct_find_best(void);
+static inline const hw_distinct_level *hw_distinct_level_best(void) {
+    const hw_distinct_level *best = atomic_load_explicit(&hw_distinct_best, memory_order_relaxed);
+    return best ? best : hw_distinct_find_best();
+}
 
 extern const hw_distinct_level hw_distinct_base, hw_distinct_avx2, hw_distinct_avx512;
 

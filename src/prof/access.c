@@ -6,8 +6,8 @@
 #include "model/lanes.h"
 #include "prof/internal.h"
 
-static bool space_of(const hw_access *access, hw_prof_space *space) {
-    switch (access->space) {
+static bool space_of(uint8_t of, hw_prof_space *space) {
+    switch (of) {
     case HW_SPACE_GLOBAL: *space = HW_PROF_GLOBAL; return true;
     case HW_SPACE_SHARED: *space = HW_PROF_SHARED; return true;
     case HW_SPACE_LOCAL: *space = HW_PROF_LOCAL; return true;
@@ -27,35 +27,38 @@ static void begin_accesses(const hw_prof *prof, hw_prof_accesses *accesses, uint
     accesses->skips_l1 = prof->no_l1 || note->skips_l1;
 }
 
-static uint32_t cost_of_access(const hw_prof *prof, const hw_prof_accesses *accesses, const hw_access *a,
-                               hw_prof_space space) {
+// delta: of the lanes in mask, from `at`, the address in the lowest of them.
+static uint32_t cost_of_lanes(const hw_prof *prof, const hw_prof_accesses *accesses, hw_prof_space space, uint32_t mask,
+                              uint64_t at, const int64_t *delta) {
     const hw_arch *arch = prof->gpu->arch;
     // A merged access begins where its bytes do, not where its first part in program order does.
-    uint64_t base = accesses->is_merged ? a->base & ~(uint64_t)(accesses->width - 1) : a->base;
+    const uint64_t base = accesses->is_merged ? at & ~(uint64_t)(accesses->width - 1) : at;
     switch (space) {
     case HW_PROF_SHARED:
-        return hw_banks_wavefronts(arch, (hw_note_kind)accesses->kind, prof->bank_bytes, a->pattern->mask, base,
-                                   a->pattern->delta, accesses->width);
-    case HW_PROF_LOCAL:
-        return hw_coalesce_local_sectors(arch, a->pattern->mask, base, a->pattern->delta, accesses->width);
-    case HW_PROF_CONST: return hw_constant_passes(arch, a->pattern->mask, a->pattern->delta);
-    default: return hw_coalesce_sectors(arch, a->pattern->mask, base, a->pattern->delta, accesses->width);
+        return hw_banks_wavefronts(arch, (hw_note_kind)accesses->kind, prof->bank_bytes, mask, base, delta,
+                                   accesses->width);
+    case HW_PROF_LOCAL: return hw_coalesce_local_sectors(arch, mask, base, delta, accesses->width);
+    case HW_PROF_CONST: return hw_constant_passes(arch, mask, delta);
+    default: return hw_coalesce_sectors(arch, mask, base, delta, accesses->width);
     }
 }
 
+static uint32_t cost_of_access(const hw_prof *prof, const hw_prof_accesses *accesses, const hw_access *a,
+                               hw_prof_space space) {
+    return cost_of_lanes(prof, accesses, space, a->pattern->mask, a->base, a->pattern->delta);
+}
+
 // The most that the ideal can be, whatever the access costs.
-static uint32_t packed_cost(const hw_prof *prof, const hw_prof_accesses *accesses, const hw_access *a,
+static uint32_t packed_cost(const hw_prof *prof, const hw_prof_accesses *accesses, uint32_t mask,
                             hw_prof_space space) {
-    if (space == HW_PROF_SHARED)
-        return hw_banks_ideal(prof->gpu->arch, a->pattern->mask, accesses->width, UINT16_MAX);
-    return hw_coalesce_ideal_sectors(a->pattern->mask, accesses->width, UINT16_MAX);
+    if (space == HW_PROF_SHARED) return hw_banks_ideal(prof->gpu->arch, mask, accesses->width, UINT16_MAX);
+    return hw_coalesce_ideal_sectors(mask, accesses->width, UINT16_MAX);
 }
 
 // Bytes that the lanes ask for; what they share is told apart only where all share it.
-static uint32_t asked_bytes(const hw_prof_accesses *accesses, const hw_access *a) {
-    uint32_t lanes = hw_lanes_on(a->pattern->mask);
-    for (uint32_t left = a->pattern->mask; left; left &= left - 1)
-        if (a->pattern->delta[__builtin_ctz(left)]) return lanes * accesses->width;
+static uint32_t asked_bytes(const hw_prof_accesses *accesses, uint32_t mask, const int64_t *delta) {
+    for (uint32_t left = mask; left; left &= left - 1)
+        if (delta[__builtin_ctz(left)]) return hw_lanes_on(mask) * accesses->width;
     return accesses->width;
 }
 
@@ -64,35 +67,47 @@ static void remember_pattern(const hw_prof *prof, hw_prof_accesses *accesses, hw
     accesses->n_patterns += !p->serial;
     p->serial = a->pattern->serial;
     p->of = a->pattern;
-    p->packed = (uint16_t)packed_cost(prof, accesses, a, space);
-    p->asked = (uint16_t)asked_bytes(accesses, a);
+    p->packed = (uint16_t)packed_cost(prof, accesses, a->pattern->mask, space);
+    p->asked = (uint16_t)asked_bytes(accesses, a->pattern->mask, a->pattern->delta);
     p->space = (uint8_t)space;
     memset(p->cost, 0, sizeof p->cost);
 }
 
+static void add_cost(hw_prof_accesses *accesses, hw_prof_space space, uint32_t cost, uint32_t packed, uint32_t asked,
+                     uint64_t repeat) {
+    accesses->cost[space] += cost * repeat;
+    accesses->ideal[space] += (cost < packed ? cost : packed) * repeat;
+    if (space == HW_PROF_GLOBAL) accesses->asked += (cost * 32 < asked ? cost * 32 : asked) * repeat;
+}
+
 static void count_access(hw_prof *prof, hw_prof_accesses *accesses, const hw_access *a, hw_prof_space space,
                          uint32_t cost, uint32_t packed, uint32_t asked) {
-    accesses->cost[space] += cost * a->repeat;
-    accesses->ideal[space] += (cost < packed ? cost : packed) * a->repeat;
-    if (space == HW_PROF_GLOBAL) accesses->asked += (cost * 32 < asked ? cost * 32 : asked) * a->repeat;
+    add_cost(accesses, space, cost, packed, asked, a->repeat);
     if (prof->is_old) hw_prof_count_generation(prof, accesses, a, space, cost);
+}
+
+// Where a worker counts an instruction's accesses; NULL: nowhere.
+static inline hw_prof_accesses *accesses_of(hw_prof *prof, uint32_t worker, uint32_t note) {
+    if (note >= prof->n_notes || worker >= prof->n_workers) return NULL;
+    const uint32_t index = prof->accesses_of[note];
+    if (index == HW_PROF_NO_ACCESSES) return NULL;
+    hw_prof_accesses *accesses = &prof->workers[worker].accesses[index];
+    if (accesses->epoch != prof->epoch) begin_accesses(prof, accesses, note);
+    return accesses;
 }
 
 void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     hw_prof *prof = (hw_prof *)sink;
     hw_prof_space space;
-    if (a->note >= prof->n_notes || worker >= prof->n_workers) return;
-    uint32_t index = prof->accesses_of[a->note];
-    if (index == HW_PROF_NO_ACCESSES || !space_of(a, &space)) return;
-    hw_prof_accesses *accesses = &prof->workers[worker].accesses[index];
-    if (accesses->epoch != prof->epoch) begin_accesses(prof, accesses, a->note);
+    hw_prof_accesses *accesses = accesses_of(prof, worker, a->note);
+    if (!accesses || !space_of(a->space, &space)) return;
     accesses->inst[space] += a->repeat;
     if (!a->pattern->mask) return;
     accesses->requests[space] += a->repeat;
     if (a->pattern->index == HW_NO_PATTERN) {
-        const uint32_t asked = space == HW_PROF_GLOBAL ? asked_bytes(accesses, a) : 0;
+        const uint32_t asked = asked_bytes(accesses, a->pattern->mask, a->pattern->delta);
         count_access(prof, accesses, a, space, cost_of_access(prof, accesses, a, space),
-                     packed_cost(prof, accesses, a, space), asked);
+                     packed_cost(prof, accesses, a->pattern->mask, space), asked);
         return;
     }
     hw_prof_pattern *p = &accesses->patterns[a->pattern->index % HW_PATTERN_WAYS];
@@ -100,6 +115,31 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     uint16_t *known = &p->cost[a->base % HW_PROF_PHASES];
     if (!*known) *known = (uint16_t)(cost_of_access(prof, accesses, a, space) + 1);
     count_access(prof, accesses, a, space, *known - 1u, p->packed, p->asked);
+}
+
+// Lanes that all have one address touch two sectors at most, so that the others need no look.
+static uint32_t asked_by_lone(const hw_prof_accesses *accesses, const hw_lone_access *a, uint32_t cost) {
+    return cost > 2 ? a->lanes * accesses->width : asked_bytes(accesses, a->mask, a->delta);
+}
+
+static uint32_t packed_by_lone(const hw_prof *prof, const hw_prof_accesses *accesses, const hw_lone_access *a,
+                               hw_prof_space space) {
+    if (space == HW_PROF_SHARED) return packed_cost(prof, accesses, a->mask, space);
+    return hw_coalesce_packed_sectors(a->lanes, accesses->width);
+}
+
+void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, uint32_t n) {
+    hw_prof *prof = (hw_prof *)sink;
+    for (const hw_lone_access *a = list; a < list + n; a++) {
+        hw_prof_space space;
+        hw_prof_accesses *accesses = accesses_of(prof, worker, a->note);
+        if (!accesses || !space_of(a->space, &space)) continue;
+        const uint32_t cost = cost_of_lanes(prof, accesses, space, a->mask, a->base, a->delta);
+        const uint32_t asked = space == HW_PROF_GLOBAL ? asked_by_lone(accesses, a, cost) : 0;
+        accesses->inst[space]++;
+        accesses->requests[space]++;
+        add_cost(accesses, space, cost, packed_by_lone(prof, accesses, a, space), asked, 1);
+    }
 }
 
 // ---- copies past the first-level cache ----

@@ -158,6 +158,7 @@ struct hw_prof {
 
 // access.c
 void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *access);
+void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, uint32_t n);   // not of old GPUs
 void hw_prof_copy(hw_sink *sink, uint32_t worker, const hw_copy_begun *copy);
 
 // repeat.c

@@ -317,6 +317,7 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
                            .repeats = hw_prof_repeat,
                            .access = hw_prof_access,
                            .atomic = hw_prof_access,
+                           .lone = prof->is_old ? NULL : hw_prof_lone,
                            .copy = hw_prof_copy,
                            .touched = hw_prof_touched,
                            .executed = count_executed,

@@ -80,16 +80,17 @@ static void note_shape(const hw_program_set *set, const hw_inst *in, const hw_pa
         [HW_SHAPE_FOURS] = HW_SEEN_OTHER, [HW_SHAPE_FOUR_ROWS] = HW_SEEN_OTHER,
     };
     const uint8_t seen = __atomic_load_n(&set->seen[in->pattern], __ATOMIC_RELAXED);
-    const uint8_t fresh = p->mask == 0xffffffffu ? HW_SEEN_BOTH(shapes[p->shape], HW_SEEN_SOME(seen))
-                                                 : HW_SEEN_BOTH(HW_SEEN_ALL(seen), shapes[p->shape]);
+    const uint8_t both = p->mask == 0xffffffffu ? HW_SEEN_BOTH(shapes[p->shape], HW_SEEN_SOME(seen))
+                                                : HW_SEEN_BOTH(HW_SEEN_ALL(seen), shapes[p->shape]);
+    const uint8_t fresh = both | (seen & HW_SEEN_APART) | (p->apart ? HW_SEEN_APART : 0);
     if (fresh != seen) __atomic_store_n(&set->seen[in->pattern], fresh, __ATOMIC_RELAXED);
 }
 
-// A pattern goes that was met so many times. Addresses are taken not to repeat when sinks have been told of as many
+// A pattern goes that was met so many times. To learn one takes as long as to count a dozen accesses. Addresses are taken not to repeat when sinks have been told of as many
 // patterns as they tell apart: for them, one more is none that they know.
 static void note_history(hw_worker *worker, hw_pattern *p, uint64_t hits) {
     const hw_run *run = worker->run;
-    p->lone = hits > 1 ? 0 : p->lone < HW_PATTERN_LONE_MOST ? p->lone + 1 : p->lone;
+    p->lone = hits > HW_PATTERN_FEW ? 0 : p->lone < HW_PATTERN_LONE_MOST ? p->lone + 1 : p->lone;
     if (p->lone < HW_PATTERN_LONE) return;
     if (!is_wanted(&run->observers->counting, (hw_note_kind)run->set->notes[p->inst->note].kind) ||
         hw_names_are_full(worker, p->inst->note))
@@ -370,19 +371,29 @@ void hw_access_tell_convoy(hw_warp *w, hw_pattern *p) {
 }
 
 void hw_access_tell_once(hw_state *s, const hw_inst *in, hw_access_pattern *pattern, uint64_t base) {
-    const hw_observers *to = s->run->observers;
-    const hw_note_kind kind = (hw_note_kind)s->run->set->notes[in->note].kind;
+    const hw_listeners *ordered = &s->run->observers->ordered;
+    if (!is_wanted(ordered, (hw_note_kind)s->run->set->notes[in->note].kind)) return;
     pattern->index = HW_NO_PATTERN;
     pattern->serial = ++s->worker->serial;
     hw_access access = describe_access(s->run, in, pattern);
-    if (is_wanted(&to->ordered, kind)) {
-        access.base = base - s->patterns[in->pattern].room_origin;
-        access.where = hw_where_of(s);
-        tell_access(&to->ordered, s->worker->index, &access);
+    access.base = base - s->patterns[in->pattern].room_origin;
+    access.where = hw_where_of(s);
+    tell_access(ordered, s->worker->index, &access);
+}
+
+void hw_access_tell_lone(hw_worker *worker) {
+    const hw_listeners *counting = &worker->run->observers->counting;
+    const hw_note *notes = worker->run->set->notes;
+    hw_lone_access *list = worker->lone.list;
+    uint32_t n = worker->lone.n;
+    for (uint32_t k = 0; k < n;) {
+        list[k].kind = notes[list[k].note].kind;
+        list[k].serial = ++worker->serial;
+        if (list[k].kind == HW_NOTE_PLAIN) list[k] = list[--n];    // nobody counts it
+        else k++;
     }
-    access.base = base % 128;
-    access.where = (hw_where){.warp = 0};
-    if (is_wanted(&to->counting, kind)) tell_access(&to->counting, s->worker->index, &access);
+    worker->lone.n = 0;
+    if (n) hw_tell_lone(counting, worker->index, list, n);
 }
 
 // An access whose lanes are in different spaces: one record for each.

@@ -48,7 +48,7 @@ typedef struct hw_pattern {
     uint8_t space;                // resolved
     uint8_t room_space;           // likewise
     uint8_t apart;                // so many accesses more are taken to have addresses that do not repeat
-    uint8_t lone;                 // patterns in a row that were met once, up to HW_PATTERN_LONE_MOST
+    uint8_t lone;                 // patterns in a row that were met a few times, up to HW_PATTERN_LONE_MOST
     uint64_t begin, limit;        // base may be begin .. begin + limit - 1, as far as the memory goes that the last
                                   // access lay in; limit 0: look it up
     uint64_t known_limit;         // the same in whole elements, for the quick way: 0 unless all lanes are on
@@ -87,10 +87,11 @@ typedef struct hw_pattern {
     uint32_t root_n;
 } hw_pattern;
 
-// An instruction whose patterns do not repeat (HW_PATTERN_LONE of them in a row) learns none for HW_PATTERN_APART
+// An instruction whose patterns do not repeat (HW_PATTERN_LONE in a row that were met HW_PATTERN_FEW times at most, each
+// of which took more time to learn than it saved) learns none for HW_PATTERN_APART
 // accesses, twice as many the next time, and then twice as many again (HW_PATTERN_LONE_MOST): each is told to sinks as
 // it is.
-enum { HW_PATTERN_LONE = 4, HW_PATTERN_LONE_MOST = 6, HW_PATTERN_APART = 60 };
+enum { HW_PATTERN_FEW = 8, HW_PATTERN_LONE = 4, HW_PATTERN_LONE_MOST = 6, HW_PATTERN_APART = 60 };
 _Static_assert(HW_PATTERN_APART << (HW_PATTERN_LONE_MOST - HW_PATTERN_LONE) <= UINT8_MAX, "apart has 8 bits");
 
 static inline void hw_access_count(hw_pattern *p, uint64_t base) { p->hits[base & 127]++; }

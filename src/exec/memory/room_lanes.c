@@ -16,11 +16,20 @@ void HW_LEVEL_NAME(hw_set_mask)(hw_warp *w, uint32_t mask) {
 
 // An access of an instruction whose patterns do not repeat.
 static inline void tell_apart(hw_state *s, const hw_inst *in, hw_pattern *p, hw_addresses deltas, uint64_t base) {
-    hw_access_pattern pattern;
+    hw_worker *worker = s->worker;
     p->apart--;
-    if (!(s->events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC)))) return;
-    pattern.mask = s->warp.mask;
-    pattern.space = p->room_space;
+    if (worker->is_counted) {
+        hw_lone_access *lone = hw_access_add_lone(worker);
+        lone->note = in->note;
+        lone->mask = s->warp.mask;
+        lone->space = p->room_space;
+        lone->width_bytes = (uint8_t)(in->width * in->vector);
+        lone->base = base % 128;
+        lone->lanes = HW_ALL_ON(&s->warp) ? 32 : (uint8_t)__builtin_popcount(s->warp.mask);
+        hw_addresses_put(deltas, lone->delta);
+    }
+    if (__builtin_expect(!worker->ordered, 1)) return;
+    hw_access_pattern pattern = {.mask = s->warp.mask, .space = p->room_space};
     hw_addresses_put(deltas, pattern.delta);
     hw_access_tell_once(s, in, &pattern, base);
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "exec/segment.h"
+#include "exec/region.h"
 #include "exec/undefined/undefined.h"
 
 static const hw_undefined_facts *facts_of(const hw_state *s, const hw_inst *in) {
@@ -82,10 +82,9 @@ static bool concerns_convoys(const hw_undefined_facts *f) {
 
 // What executes the instruction where no compiled code does (exec/segment.h).
 static void find_bodies(const hw_program *program, uint32_t i, hw_undefined_facts *f) {
-    const hw_segment *segment = program->segments ? program->segments[i] : NULL;
-    f->body = segment ? segment->body : program->insts[i].body;
+    f->body = hw_region_own_body(program, i);
     if (hw_body_info_of(program->bodies[i])->members) f->body = program->insts[i].then;
-    if (program->convoy_insts) f->convoy = segment ? segment->convoy_body : program->convoy_insts[i].body;
+    if (program->convoy_insts) f->convoy = hw_region_own_convoy_body(program, i);
 }
 
 static void watch_inst(const hw_program *program, uint32_t i, struct hw_watched *watched) {

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/integers.h"
+#include "exec/region.h"
 #include "exec/undefined/undefined.h"
 #include "exec/warp/warp.h"
 
@@ -185,11 +186,18 @@ static const hw_inst *out_of_memory(hw_state *s, const hw_inst *in) {
     return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, __builtin_ctz(s->warp.mask));
 }
 
+// What compiled code may be made for.
+static inline void note_parted(const hw_state *s, const hw_inst *in) {
+    uint8_t *parted = &s->run->set->parted[in->basic_block];
+    if (!__atomic_load_n(parted, __ATOMIC_RELAXED)) __atomic_store_n(parted, 1, __ATOMIC_RELAXED);
+}
+
 // Lanes `taken` go to target, the other active ones to the next instruction.
 static const hw_inst *diverge_path(hw_state *s, const hw_inst *in, uint32_t taken, const hw_inst *target) {
     uint32_t others = s->warp.mask & ~taken;
     const hw_inst *reconverge = in->reconverge == HW_NO_RECONVERGENCE ? NULL : s->insts + in->reconverge;
     s->worker->counts[in->basic_block].divergent++;
+    note_parted(s, in);
     if (reconverge && (reconverge != s->reconverge || s->split->frame != s->frame)) {
         hw_split *split = new_split(s, s->split, reconverge, s->frame, s->warp.mask);
         if (!split) return out_of_memory(s, in);
@@ -376,6 +384,29 @@ bool hw_flow_enter(hw_state *s, const hw_inst *return_to) {
     hw_split *split = new_split(s, s->split, return_to, s->frame, s->warp.mask);
     if (!split) return false;
     set_split(s, split);
+    return true;
+}
+
+// The same splits and paths as if the interpreter had parted these lanes. Where none have there is no split.
+bool hw_flow_stop_inside(hw_state *s, const hw_region_open *open, uint32_t n, const hw_inst *at) {
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t inside = k + 1 < n ? open[k + 1].lanes : s->warp.mask, others = open[k].others;
+        const uint32_t waiting = open[k].lanes & ~inside & ~others;
+        const hw_inst *reconverge = s->insts + open[k].reconverge;
+        if (!waiting && !others) continue;
+        if (reconverge != s->reconverge || s->split->frame != s->frame) {
+            hw_split *split = new_split(s, s->split, reconverge, s->frame, open[k].lanes);
+            if (!split) {
+                out_of_memory(s, at);
+                return false;
+            }
+            set_split(s, split);
+        }
+        s->split->expected &= ~waiting;
+        s->split->waiting |= waiting;
+        if (others) push_ready(s, others, s->insts + open[k].others_at, s->frame, s->split);
+    }
+    yield_path(s, at);
     return true;
 }
 

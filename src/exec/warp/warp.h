@@ -151,6 +151,13 @@ typedef struct hw_texture_found {
     hw_texture texture;
 } hw_texture_found;
 
+// Accesses that sinks which add up have not heard of yet.
+enum { HW_LONE_KEPT = 16 };
+typedef struct hw_lone_list {
+    uint32_t n;
+    hw_lone_access list[HW_LONE_KEPT];
+} hw_lone_list;
+
 enum { HW_TOUCHES_KEPT = 8, HW_NOWHERE_BYTES = 64 /* no lane accesses more at once */ };
 
 struct hw_worker {
@@ -167,6 +174,7 @@ struct hw_worker {
     hw_texture_found texture;     // the last
     hw_touched touched[HW_TOUCHES_KEPT];   // what sinks have heard of allocations
     _Alignas(64) char nowhere[HW_WARP_LANES][HW_NOWHERE_BYTES];   // where lanes access that stray
+    hw_lone_list lone;
     bool told_outside;            // sinks have heard of something that is outside of memory
     uint64_t serial;              // the last of a pattern's name
     hw_pattern_names *names;      // by hw_note.access
@@ -175,6 +183,7 @@ struct hw_worker {
     uint64_t sequence;            // events of this launch that were told at once
     uint64_t n_copies;            // asynchronous ones of this launch
     bool ordered;                 // there is a sink that wants each access at once
+    bool is_counted;              // there is one that adds accesses up
     hw_block **blocks;            // resident slots; the first is the one in normal use
     uint32_t n_blocks, max_blocks;
     hw_watch watch;
@@ -249,6 +258,10 @@ void hw_flow_free(hw_state *s);
 bool hw_flow_enter(hw_state *s, const hw_inst *return_to);
 const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next);   // next, or NULL when the warp's turn is over
 void hw_flow_merge(hw_state *s);                // makes ready paths at the same place one path
+// The running path has stopped inside of branches and loops that it has entered, from the outside in: its turn is over
+// at `at`. False: out of memory, a fault.
+struct hw_region_open;
+bool hw_flow_stop_inside(hw_state *s, const struct hw_region_open *open, uint32_t n, const hw_inst *at);
 void hw_flow_account(hw_state *s, const hw_inst *in);
 const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next);
 const hw_inst *hw_flow_next_path(hw_state *s);
@@ -330,8 +343,15 @@ void hw_access_count_in_room(hw_state *s, const hw_inst *in, hw_pattern *p, cons
                              bool is_known);
 // Counts and tells the access of a convoy that has been located: of each warp one that begins at p->at.
 void hw_access_tell_convoy(hw_warp *w, hw_pattern *p);
-// Tells an access that is not to be remembered. pattern: has all but its name.
+// Tells an access that is not to be remembered to sinks that want order. pattern: has all but its name.
 void hw_access_tell_once(hw_state *s, const hw_inst *in, hw_access_pattern *pattern, uint64_t base);
+// Tells sinks that add up what has been added for them.
+void hw_access_tell_lone(hw_worker *worker);
+// Room for an access that is not to be remembered, for those sinks: the caller fills all but kind and serial.
+static inline hw_lone_access *hw_access_add_lone(hw_worker *worker) {
+    if (worker->lone.n == HW_LONE_KEPT) hw_access_tell_lone(worker);
+    return &worker->lone.list[worker->lone.n++];
+}
 // The repeats of fixed addresses become hits, and are to be looked at again.
 void hw_access_settle(hw_pattern *p);
 // Reports what has been counted for a pattern, and returns how many accesses; fixed addresses are settled.

@@ -109,7 +109,10 @@ static void put_load(void) {
 }
 
 static void put_store(void) {
-    if (pick(3) == 0) put("st.shared.u32 [%%s+%u], %%r%u;\n", 4 * pick(8), pick(R));
+    const uint32_t what = pick(6);
+    if (what == 0) put("and.b32 %%r0, %%r%u, 28; cvt.u64.u32 %%at, %%r0; add.s64 %%at, %%at, %%own;\n"
+                       "st.global.u32 [%%at], %%r%u;\n", pick(R), pick(R));
+    else if (what < 3) put("st.shared.u32 [%%s+%u], %%r%u;\n", 4 * pick(8), pick(R));
     else put("st.global.u32 [%%own+%u], %%r%u;\n", 4 * pick(8), pick(R));
 }
 
@@ -122,33 +125,56 @@ static void put_statements(uint32_t n) {
     }
 }
 
-// A piece of a kernel: straight on, a branch that some lanes take, or a loop that all or some make.
-static void put_piece(void) {
-    static unsigned labels;
-    unsigned label = labels++;
-    switch (pick(5)) {
-    case 0:
-        put("@%%p%u bra ELSE%u;\n", pick(P), label);
-        put_statements(1 + pick(8));
+// Gathers and scatters by what lanes hold, in whose loops lanes leave one by one.
+enum { DEPTH = 3 };
+static void put_piece(unsigned depth);
+static void put_body(unsigned depth, uint32_t most) {
+    put_statements(1 + pick(most));
+    if (depth + 1 < DEPTH && pick(3) == 0) put_piece(depth + 1);
+    if (pick(2)) put_statements(1 + pick(most));
+}
+
+static void put_branch(unsigned depth, unsigned label) {
+    const bool has_else = pick(3);
+    put("@%s%%p%u bra %s%u;\n", pick(2) ? "!" : "", pick(P), has_else ? "ELSE" : "END", label);
+    put_body(depth, 8);
+    if (has_else) {
         put("bra END%u;\nELSE%u:\n", label, label);
-        put_statements(1 + pick(8));
-        put("END%u:\n", label);
-        break;
-    case 1:
-        put("mov.u32 %%k, %s;\nLOOP%u:\n", pick(2) ? "0" : "%lane3", label);
-        put_statements(2 + pick(12));
-        put("add.s32 %%k, %%k, 1;\nsetp.lt.s32 %%q, %%k, 5;\n@%%q bra LOOP%u;\n", label);
-        break;
-    case 2: put("bar.sync 0;\n"); put_statements(1 + pick(6)); break;
+        put_body(depth, 8);
+    }
+    put("END%u:\n", label);
+}
+
+static void put_loop(unsigned depth, unsigned label) {
+    const bool is_while = pick(2);
+    put("mov.u32 %%k%u, %s;\nand.b32 %%b%u, %%r%u, 7;\n", depth, pick(2) ? "0" : "%lane3", depth, pick(R));
+    if (pick(2)) put("mov.u32 %%b%u, 5;\n", depth);
+    put("LOOP%u:\n", label);
+    if (is_while) put("setp.ge.s32 %%q, %%k%u, %%b%u;\n@%%q bra DONE%u;\n", depth, depth, label);
+    put_body(depth, 10);
+    put("add.s32 %%k%u, %%k%u, 1;\n", depth, depth);
+    if (is_while) put("bra LOOP%u;\nDONE%u:\n", label, label);
+    else put("setp.lt.s32 %%q, %%k%u, %%b%u;\n@%%q bra LOOP%u;\n", depth, depth, label);
+}
+
+// A piece of a kernel: straight on, a branch that some lanes take, or a loop that all or some make.
+static void put_piece(unsigned depth) {
+    static unsigned labels;
+    const unsigned label = labels++;
+    switch (pick(depth ? 4 : 6)) {
+    case 0: put_branch(depth, label); break;
+    case 1: case 2: put_loop(depth, label); break;
+    case 4: put("bar.sync 0;\n"); put_statements(1 + pick(6)); break;
     default: put_statements(3 + pick(20));
     }
 }
 
 static void put_kernel(unsigned number) {
     put(".visible .entry k%u(.param .u64 out, .param .u64 in)\n{\n", number);
-    put(".reg .pred %%p<%d>, %%q; .reg .b16 %%h<2>; .reg .b32 %%r<%d>, %%i, %%k, %%s, %%t, %%n, %%c, %%lane3;\n"
+    put(".reg .pred %%p<%d>, %%q; .reg .b16 %%h<2>; .reg .b32 %%r<%d>, %%i, %%k<%d>, %%b<%d>, %%s, %%t, %%n, %%c, %%lane3;\n"
         ".reg .b64 %%d<%d>, %%in, %%out, %%mine, %%own, %%pair, %%at; .reg .f32 %%f<%d>; .reg .f64 %%g<%d>;\n"
-        ".shared .align 8 .b8 tile[%d];\n", P, R, D, F, G, 4 * 256 + 8 * 32);
+        ".shared .align 8 .b8 tile[%d];\n", P, R, DEPTH,
+        DEPTH, D, F, G, 4 * 256 + 8 * 32);
     put("ld.param.u64 %%out, [out]; ld.param.u64 %%in, [in];\n"
         "mov.u32 %%t, %%tid.x; mov.u32 %%c, %%ctaid.x; mov.u32 %%n, %%ntid.x; mad.lo.s32 %%i, %%c, %%n, %%t;\n"
         "mul.wide.s32 %%mine, %%i, 4; add.s64 %%mine, %%mine, %%in; mul.wide.s32 %%pair, %%i, 8;\n"
@@ -162,7 +188,7 @@ static void put_kernel(unsigned number) {
     for (int f = 0; f < F; f++) put("%s %%f%d, %%r%d;\n", pick(2) ? "mov.b32" : "cvt.rn.f32.s32", f, f);
     for (int g = 0; g < G; g++) put("cvt.f64.f32 %%g%d, %%f%d;\n", g, g);
     for (int p = 0; p < P; p++) put("setp.lt.s32 %%p%d, %%r%d, %%r%d;\n", p, p, p + 1);
-    for (uint32_t n = 1 + pick(6); n; n--) put_piece();
+    for (uint32_t n = 1 + pick(6); n; n--) put_piece(0);
     for (int r = 0; r < R; r++) put("st.global.u32 [%%own+%d], %%r%d;\n", 4 * r, r);
     for (int f = 0; f < F; f++) put("st.global.f32 [%%own+%d], %%f%d;\n", 4 * (R + f), f);
     for (int d = 0; d < D; d++)

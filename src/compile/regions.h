@@ -1,0 +1,43 @@
+// Which loops and branches of a program become regions (exec/region.h). Internal to compile.
+//
+// A region is made of what follows each other or lies in each other: straight instructions, `if` with and without
+// `else`, loops whose ways out all lead behind them. Of each, the branches' reconvergence points are where it ends, so
+// that lanes which have parted in it meet at its end and nowhere else: as many paths of lanes come to each instruction,
+// in the same order, as in the interpreter. Jumps of any other kind are left to that.
+#ifndef HW_COMPILE_REGIONS_H
+#define HW_COMPILE_REGIONS_H
+
+#include "base/arena.h"
+#include "exec/region.h"
+
+typedef enum hw_region_item_kind {
+    HW_REGION_PIECE,         // `count` instructions from `index` on that are values
+    HW_REGION_STEP,          // one that its body executes; count: the number of the step
+    HW_REGION_BLOCK,         // the end of a basic block after which all lanes go on with the next instruction
+    HW_REGION_IF,            // a branch around what follows
+    HW_REGION_IF_ELSE,       // a branch to what follows behind ELSE
+    HW_REGION_ELSE,          // the jump around it
+    HW_REGION_GUARD,
+    HW_REGION_LOOP,          // the first instruction; count: the instruction behind the loop
+    HW_REGION_BREAK,         // a branch out of the innermost loop
+    HW_REGION_LATCH,         // the branch back to its first instruction, which ends it
+    HW_REGION_END,           // of what was begun last, other than a loop
+} hw_region_item_kind;
+
+typedef struct hw_region_item {
+    uint8_t kind;            // hw_region_item_kind
+    uint32_t index, count;
+} hw_region_item;
+
+typedef struct hw_region_plan {
+    hw_region *region;
+    const hw_region_item *items;
+    uint32_t n_items;
+} hw_region_plan;
+
+// The regions of a program whose lanes have been seen to part, without code; in the arena, as the regions are. *count:
+// how many. NULL when memory ran out.
+hw_region_plan *hw_compile_choose_regions(const hw_program_set *set, const hw_program *program, hw_arena *arena,
+                                          uint32_t *count);
+
+#endif

@@ -1,0 +1,64 @@
+// Regions: a loop, or what stands under a branch, that compiled code executes in the interpreter's stead, one warp at a
+// time, with the lanes that are on as masks.
+//
+// A region has one way in and one way out, and in it lanes part and meet in such an order that at each instruction the
+// same lanes are together as in the interpreter (compile/regions.h says how that is found), so that results and counts
+// are the same. Its code computes by the functions of values that segments are made of. What it cannot compute, loads
+// and stores first of all, it has executed by the bodies that the interpreter has for it: they look addresses up, count,
+// tell sinks, find faults. So a region knows nothing of these, and stands in memory as the interpreter would after each
+// instruction.
+//
+// The code enters a region with any lanes on, and comes out with the same ones. Only where the warp's turn is over it
+// stops inside, at the head of a loop, and says where the lanes are that are not there.
+#ifndef HW_EXEC_REGION_H
+#define HW_EXEC_REGION_H
+
+#include "exec/warp/warp.h"
+
+// A branch or loop that lanes have entered and not all left.
+typedef struct hw_region_open {
+    uint32_t reconverge;         // where they meet: index into insts
+    uint32_t lanes;              // that have entered
+    uint32_t others, others_at;  // of those: that go on later, and where
+} hw_region_open;
+
+enum { HW_REGION_DEPTH = 8 };
+
+// What the code of a region gets; the text has the same (compile/prologue.h).
+typedef struct hw_region_run {
+    hw_block_count *counts;      // of the program's first basic block
+    uint64_t *guarded_off;       // of the program's first note
+    uint64_t *issued;
+    int32_t *fuel;
+    const hw_inst *steps;        // what bodies execute: each followed by an end
+    // Set when the code stops inside.
+    uint32_t at, depth;
+    hw_region_open open[HW_REGION_DEPTH];
+} hw_region_run;
+
+typedef enum hw_region_result { HW_REGION_DONE, HW_REGION_FAULT, HW_REGION_STOPPED } hw_region_result;
+typedef int (*hw_region_code)(char *warp, hw_region_run *run);
+
+typedef struct hw_region {
+    uint32_t first, end;         // instructions of the program; goes on at end
+    bool has_loops;              // it may stop inside
+    hw_region_code code;
+    const hw_inst *steps;
+    // Set by hw_region_attach: what executes the first instruction otherwise.
+    hw_body body, convoy_body;
+} hw_region;
+
+// Instruction `index` and an end behind it, to be executed alone: into steps[0] and steps[1]. The program's own bodies.
+void hw_region_step(const hw_program *program, uint32_t index, hw_inst steps[2]);
+
+// From now on the region is executed by its code, as hw_segment_attach does it.
+void hw_region_attach(hw_program *program, hw_region *region);
+
+// What the instruction's bodies were before compiled code took their place.
+hw_body hw_region_own_body(const hw_program *program, uint32_t index);
+hw_body hw_region_own_convoy_body(const hw_program *program, uint32_t index);
+
+// Have lanes been seen to part at the end of this basic block, hw_inst.basic_block?
+bool hw_region_seen_parted(const hw_program_set *set, uint32_t basic_block);
+
+#endif
