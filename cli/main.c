@@ -8,9 +8,9 @@
 #include "cli.h"
 
 static const hw_command *const all_commands[] = {
-    &hw_cmd_run, &hw_cmd_profile, &hw_cmd_check, &hw_cmd_nvcc, &hw_cmd_ptx, &hw_cmd_gpus, &hw_cmd_occupancy,
-    &hw_cmd_bandwidth, &hw_cmd_ladder, &hw_cmd_transpose, &hw_cmd_matmul, &hw_cmd_reduce, &hw_cmd_nearest,
-    &hw_cmd_bench, &hw_cmd_help};
+    &hw_cmd_run, &hw_cmd_profile, &hw_cmd_check, &hw_cmd_diff, &hw_cmd_nvcc, &hw_cmd_ptx, &hw_cmd_gpus,
+    &hw_cmd_occupancy, &hw_cmd_bandwidth, &hw_cmd_ladder, &hw_cmd_transpose, &hw_cmd_matmul, &hw_cmd_reduce,
+    &hw_cmd_nearest, &hw_cmd_bench, &hw_cmd_help};
 enum { N_COMMANDS = sizeof all_commands / sizeof all_commands[0] };
 
 static const char help_tail[] =

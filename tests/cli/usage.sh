@@ -9,7 +9,7 @@ says out "profile"
 silent err
 expect 0 "$halfwarp" --version
 says out "halfwarp "
-for command in run profile check nvcc ptx gpus occupancy bandwidth transpose matmul reduce nearest bench ladder; do
+for command in run profile check diff nvcc ptx gpus occupancy bandwidth transpose matmul reduce nearest bench ladder; do
     expect 0 "$halfwarp" "$command" --help
     says out "usage: halfwarp $command"
     silent err
