@@ -11,6 +11,7 @@
 #include "isa/gpu.h"
 #include "prof/journal.h"
 #include "report/report.h"
+#include "run/budgets.h"
 #include "output/whole_file.h"
 
 static int cannot_write(const char *output, int failure) {
@@ -101,7 +102,10 @@ int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, co
     } else {
         if (ended_by)
             hw_cli_complain("signal %d ended the program; the report has the launches that had finished", ended_by);
-        result = deliver_report(report, &content, hw_report_find_format(launch->format), look);
+        hw_report shown = content;
+        if (launch->hides_lines) shown.has_lines = false, shown.n_kernels = 0;
+        result = deliver_report(report, &shown, hw_report_find_format(launch->format), look);
+        if (!result && launch->budgets.n) result = hw_cli_budgets_report(launch, &content);
     }
     hw_arena_destroy(arena);
     return result;

@@ -313,6 +313,16 @@ const hw_column hw_columns[HW_COLUMNS] = {
 #undef HW_COLUMN
 };
 
+double hw_column_excess(column c, const uint64_t counts[HW_COUNTERS]) {
+    enum { LANES = 32 };
+    const double first = (double)counts[c->of[0][0]], second = (double)counts[c->of[0][1]];
+    if (c->read == read_count) return first;
+    if (c->read == read_over_ideal) return first > second ? first - second : 0;
+    if (c->read == read_divergence) return second;
+    if (c->read == read_local_arrays) return first + second;
+    return c->read == read_lanes ? LANES * second - first : 0;
+}
+
 static bool has_field(const hw_report *report, const hw_field *field) {
     if ((field->how & HW_FIELD_PARTITIONS) && !hw_counts_partitions(report->gpu)) return false;
     return !(field->how & HW_FIELD_APART) || report->lines_of != HW_LINES_OF_KERNEL;
