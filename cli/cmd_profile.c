@@ -28,6 +28,8 @@ static const char profile_help[] =
     "                    first-level cache, as -Xptxas -dlcm=cg (which is understood\n"
     "                    as well) makes them go\n"
     "  -o FILE           write the report to FILE and not to standard output\n"
+    "  --advice          what would make the kernels faster, by the estimate of time,\n"
+    "                    with the line and the remedy; also in JSON\n"
     "  --fail-if COND    a budget: exit with 1 when a launch fulfils the condition, such\n"
     "                    as 'bank_passes > 1.1' or 'kernel =~ /tile/ and est_us > 20';\n"
     "                    may be given several times\n"

@@ -52,7 +52,7 @@ static void write_attribute(const char *name, const char *value, FILE *out) {
     fputc('"', out);
 }
 
-static void write_case(const hw_verdict *v, FILE *out) {
+static void write_case(const hw_budget_verdict *v, FILE *out) {
     char name[HW_GRID_CELL], sentence[SENTENCE];
     fputs("    <testcase", out);
     write_attribute("classname", hw_report_short_name(v->launch->kernel, name, sizeof name), out);
@@ -66,11 +66,11 @@ static void write_case(const hw_verdict *v, FILE *out) {
         return;
     }
     fputs(">\n      <failure", out);
-    write_attribute("message", hw_verdict_sentence(v, sentence, sizeof sentence), out);
+    write_attribute("message", hw_budget_sentence(v, sentence, sizeof sentence), out);
     fputs("/>\n    </testcase>\n", out);
 }
 
-static bool write_junit(const hw_verdict *verdicts, size_t n, const char *program, FILE *out) {
+static bool write_junit(const hw_budget_verdict *verdicts, size_t n, const char *program, FILE *out) {
     size_t broken = 0;
     for (size_t i = 0; i < n; i++) broken += verdicts[i].n_broken > 0;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite", out);
@@ -88,10 +88,10 @@ static const char *rule_of(const hw_budget *budget) {
     return *budget->name ? budget->name : hw_condition_text(budget->condition);
 }
 
-static bool add_result(json_t *results, const hw_verdict *v) {
+static bool add_result(json_t *results, const hw_budget_verdict *v) {
     char sentence[SENTENCE];
     const bool has_line = v->line && *v->line->file;
-    hw_verdict_sentence(v, sentence, sizeof sentence);
+    hw_budget_sentence(v, sentence, sizeof sentence);
     json_t *places = json_array(), *location = hw_cli_sarif_location(v->launch->kernel, has_line ? v->line->file : NULL,
                                                                      has_line ? v->line->line : 0);
     const bool good = json_array_append_new(places, location) == 0;
@@ -99,7 +99,7 @@ static bool add_result(json_t *results, const hw_verdict *v) {
                                    (json_int_t)v->n_broken) && good;
 }
 
-static bool write_sarif(const hw_verdict *verdicts, size_t n, const char *program, FILE *out) {
+static bool write_sarif(const hw_budget_verdict *verdicts, size_t n, const char *program, FILE *out) {
     json_t *rules = json_array(), *results = json_array();
     bool good = true;
     (void)program;
@@ -115,10 +115,10 @@ static bool write_sarif(const hw_verdict *verdicts, size_t n, const char *progra
 
 // ---- The whole ------------------------------------------------------------------------------------------------------
 
-typedef bool writer(const hw_verdict *verdicts, size_t n, const char *program, FILE *out);
+typedef bool writer(const hw_budget_verdict *verdicts, size_t n, const char *program, FILE *out);
 
 // 0, or HW_EXIT_USAGE after a complaint. path NULL: nothing is asked for.
-static int deliver(const char *path, writer *write, const hw_verdict *verdicts, size_t n, const char *program) {
+static int deliver(const char *path, writer *write, const hw_budget_verdict *verdicts, size_t n, const char *program) {
     char *text = NULL;
     size_t bytes = 0;
     if (!path) return 0;
@@ -132,7 +132,7 @@ static int deliver(const char *path, writer *write, const hw_verdict *verdicts, 
 }
 
 int hw_cli_budgets_report(const hw_cli_launch *launch, const hw_report *report) {
-    hw_verdict *verdicts = NULL;
+    hw_budget_verdict *verdicts = NULL;
     hw_diag diag = {0};
     char sentence[SENTENCE];
     size_t n = 0, broken = 0;
@@ -144,7 +144,7 @@ int hw_cli_budgets_report(const hw_cli_launch *launch, const hw_report *report) 
     for (size_t i = 0; i < n; i++) {
         if (!verdicts[i].n_broken) continue;
         broken++;
-        hw_cli_complain("%s", hw_verdict_sentence(&verdicts[i], sentence, sizeof sentence));
+        hw_cli_complain("%s", hw_budget_sentence(&verdicts[i], sentence, sizeof sentence));
     }
     int status = deliver(launch->junit, write_junit, verdicts, n, launch->program[0]);
     if (!status) status = deliver(launch->sarif, write_sarif, verdicts, n, launch->program[0]);

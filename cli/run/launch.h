@@ -61,7 +61,8 @@ typedef struct hw_cli_launch {
     hw_report_rows rows;            // profile only: --summary, --launches
     hw_budgets budgets;             // profile only: --fail-if, --budgets
     const char *junit, *sarif;      // profile only: files for their verdicts, or NULL
-    bool hides_lines;               // profile only: lines are counted for the verdicts, and no part of the report
+    bool advice;                    // profile only: --advice
+    bool hides_lines;               // profile only: lines are counted for verdicts or advice, and no part of the report
     const char *kernel;             // profile only: --kernel, an expression that can be compiled, or NULL
     const char *skip, *count;       // profile only: checked numbers, or NULL
     const char *timeout;            // --timeout: a checked number of seconds, or NULL

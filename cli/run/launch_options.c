@@ -132,6 +132,12 @@ static bool set_budgets(hw_cli_launch *launch, const char *value) {
     return hw_cli_budgets_read(value, &launch->budgets);
 }
 
+static bool set_advice(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->advice = true;
+    return true;
+}
+
 static bool set_junit(hw_cli_launch *launch, const char *value) {
     launch->junit = value;
     return hw_cli_is_file_name("--junit", value) && !hw_cli_try_file(value);
@@ -288,6 +294,7 @@ static const option_row launch_option_rows[] = {
     {"--lines", MAYBE_A_VALUE, PROFILES, set_lines},
     {"--no-l1", NO_VALUE, PROFILES, set_no_l1},
     {"--kernel", A_VALUE, PROFILES, set_kernel},
+    {"--advice", NO_VALUE, PROFILES, set_advice},
     {"--fail-if", A_VALUE, PROFILES, set_fail_if},
     {"--budgets", A_VALUE, PROFILES, set_budgets},
     {"--junit", A_VALUE, PROFILES, set_junit},
@@ -581,14 +588,18 @@ static bool fits_check(const hw_cli_launch *launch) {
     return false;
 }
 
-// Verdicts need budgets; and name the lines, which are counted for that.
+// Verdicts need budgets; and they and advice name lines, which are counted for that.
 static bool fits_budgets(hw_cli_launch *launch) {
     if (!launch->budgets.n && (launch->junit || launch->sarif)) {
         hw_cli_complain("%s is for the verdicts on budgets: --fail-if or --budgets has some",
                         launch->junit ? "--junit" : "--sarif");
         return false;
     }
-    launch->hides_lines = launch->budgets.n && !launch->lines;
+    if (launch->advice && !strcmp(launch->format, "csv")) {
+        hw_cli_complain("--advice has no place in CSV: --format table or json has one");
+        return false;
+    }
+    launch->hides_lines = (launch->budgets.n || launch->advice) && !launch->lines;
     launch->lines |= launch->hides_lines;
     return true;
 }

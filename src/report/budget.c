@@ -175,7 +175,7 @@ static const hw_report_kernel *find_listing(const hw_report *report, const char 
 }
 
 // The line with most of the first column that lines have a part of.
-static void find_line(hw_verdict *verdict, const hw_report *report) {
+static void find_line(hw_budget_verdict *verdict, const hw_report *report) {
     enum { MOST = 8 };
     const hw_column *columns[MOST];
     const hw_subject subject = {.launch = verdict->launch, .counts = verdict->launch->counts};
@@ -194,21 +194,21 @@ static void find_line(hw_verdict *verdict, const hw_report *report) {
     }
 }
 
-static bool is_known(const hw_verdict *verdicts, size_t n, const hw_report_launch *launch, size_t *at) {
+static bool is_known(const hw_budget_verdict *verdicts, size_t n, const hw_report_launch *launch, size_t *at) {
     for (*at = 0; *at < n; ++*at)
         if (!strcmp(verdicts[*at].launch->mangled, launch->mangled)) return true;
     return false;
 }
 
 // The verdicts of one budget. Returns how many.
-static size_t check_budget(const hw_budget *budget, const hw_report *report, hw_verdict *verdicts) {
+static size_t check_budget(const hw_budget *budget, const hw_report *report, hw_budget_verdict *verdicts) {
     size_t n = 0, at = 0;
     for (size_t i = 0; i < report->n_launches; i++) {
         const hw_report_launch *launch = &report->launches[i];
         const bool is_same = n && verdicts[at].launch->mangled == launch->mangled;   // as a rule it is the last one's
         if (!is_same && !is_known(verdicts, n, launch, &at))
-            verdicts[n++] = (hw_verdict){.budget = budget, .launch = launch};
-        hw_verdict *v = &verdicts[at];
+            verdicts[n++] = (hw_budget_verdict){.budget = budget, .launch = launch};
+        hw_budget_verdict *v = &verdicts[at];
         v->n_launches++;
         if (!hw_condition_holds(budget->condition, &(hw_subject){.launch = launch, .counts = launch->counts})) continue;
         if (!v->n_broken++) v->launch = launch;
@@ -229,7 +229,7 @@ static size_t count_kernels(const hw_report *report) {
     return n;
 }
 
-hw_status hw_budgets_check(const hw_budgets *budgets, const hw_report *report, hw_verdict **verdicts, size_t *n,
+hw_status hw_budgets_check(const hw_budgets *budgets, const hw_report *report, hw_budget_verdict **verdicts, size_t *n,
                            hw_diag *diag) {
     *n = 0;
     *verdicts = hw_calloc(count_kernels(report) * budgets->n + 1, sizeof **verdicts);
@@ -238,7 +238,7 @@ hw_status hw_budgets_check(const hw_budgets *budgets, const hw_report *report, h
     return HW_OK;
 }
 
-const char *hw_verdict_sentence(const hw_verdict *v, char *out, size_t bytes) {
+const char *hw_budget_sentence(const hw_budget_verdict *v, char *out, size_t bytes) {
     char name[HW_GRID_CELL], why[256], others[64] = "", place[HW_GRID_CELL] = "";
     const hw_subject subject = {.launch = v->launch, .counts = v->launch->counts};
     hw_condition_explain(v->budget->condition, &subject, why, sizeof why);

@@ -37,21 +37,21 @@ hw_status hw_budgets_parse(hw_budgets *budgets, const char *text, size_t bytes, 
 void hw_budgets_free(hw_budgets *budgets);
 
 // A budget and a kernel: whether any of its launches broke it.
-typedef struct hw_verdict {
+typedef struct hw_budget_verdict {
     const hw_budget *budget;
     const hw_report_launch *launch;  // the first that broke it; where none has, the kernel's first
     uint64_t n_broken, n_launches;
     const hw_report_line *line;      // that has most of it; NULL: not known
     double line_pct;                 // of the kernel's, percent
-} hw_verdict;
+} hw_budget_verdict;
 
 // One for each budget and kernel (by mangled name), in the order of budgets, then of launches. To be freed with
 // hw_free. Lines are known where the report has them by kernel. HW_NO_MEMORY. Deterministic.
-hw_status hw_budgets_check(const hw_budgets *budgets, const hw_report *report, hw_verdict **verdicts, size_t *n,
+hw_status hw_budgets_check(const hw_budgets *budgets, const hw_report *report, hw_budget_verdict **verdicts, size_t *n,
                            hw_diag *diag);
 
 // "launch 1 of transpose_tiled broke the budget 'bank_passes > 1.1': bank_passes is 16.5 and the limit 1.1;
 // transpose.cu:37 has 100% of it": of one that is broken. Returns out.
-const char *hw_verdict_sentence(const hw_verdict *verdict, char *out, size_t bytes);
+const char *hw_budget_sentence(const hw_budget_verdict *verdict, char *out, size_t bytes);
 
 #endif

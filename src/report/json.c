@@ -139,6 +139,7 @@ hw_status hw_report_write_json(const hw_report *report, const hw_report_look *lo
             status = write_kernel(report, &report->kernels[i], i == 0, out, diag);
         fputs("]", out);
     }
+    if (look->json_advice) fprintf(out, ",\n \"advice\": %s", look->json_advice);
     fputs("}\n", out);
     return status;
 }

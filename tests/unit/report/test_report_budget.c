@@ -125,7 +125,7 @@ static void verdicts_name_launch_and_line(void **state) {
     (void)state;
     hw_report report = sample(true);
     hw_budgets budgets = {0};
-    hw_verdict *verdicts;
+    hw_budget_verdict *verdicts;
     size_t n;
     char sentence[512];
     hw_diag diag = {0};
@@ -138,10 +138,10 @@ static void verdicts_name_launch_and_line(void **state) {
     assert_true(verdicts[0].n_broken == 1 && verdicts[0].n_launches == 1 && verdicts[1].n_broken == 0);
     assert_true(verdicts[1].n_launches == 2 && verdicts[3].n_broken == 2 && verdicts[3].launch->ordinal == 1);
     assert_ptr_equal(verdicts[0].line, &lines[0]);
-    assert_string_equal(hw_verdict_sentence(&verdicts[0], sentence, sizeof sentence),
+    assert_string_equal(hw_budget_sentence(&verdicts[0], sentence, sizeof sentence),
                         "launch 0 of naive broke the budget 'gst_sectors_ratio > 2': gst_sectors_ratio is 8 and the "
                         "limit 2; transpose.cu:7 has 100% of it");
-    assert_string_equal(hw_verdict_sentence(&verdicts[3], sentence, sizeof sentence),
+    assert_string_equal(hw_budget_sentence(&verdicts[3], sentence, sizeof sentence),
                         "launch 1 of tile<32, 0>, and 1 more, broke the budget 'not bank_passes < 1': bank_passes is "
                         "16.5 and the limit 1");
     hw_free(verdicts);
