@@ -61,6 +61,7 @@ typedef struct hw_cli_launch {
     hw_report_rows rows;            // profile only: --summary, --launches
     hw_budgets budgets;             // profile only: --fail-if, --budgets
     const char *junit, *sarif;      // profile only: files for their verdicts, or NULL
+    const char *page;               // profile and check: --report, or NULL
     bool advice;                    // profile only: --advice
     bool hides_lines;               // profile only: lines are counted for verdicts or advice, and no part of the report
     const char *kernel;             // profile only: --kernel, an expression that can be compiled, or NULL

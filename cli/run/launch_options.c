@@ -10,6 +10,7 @@
 #include "arrays/array_file.h"
 #include "device/sim.h"
 #include "isa/gpu.h"
+#include "html/html.h"
 #include "run/budgets.h"
 #include "run/launch.h"
 #include "output/text_output.h"
@@ -136,6 +137,15 @@ static bool set_advice(hw_cli_launch *launch, const char *value) {
     (void)value;
     launch->advice = true;
     return true;
+}
+
+static bool set_page(hw_cli_launch *launch, const char *value) {
+    launch->page = value;
+    if (!hw_cli_html_is_there()) {
+        hw_cli_complain("--report was not built: it needs D3 (apt-get install node-d3, then make)");
+        return false;
+    }
+    return hw_cli_is_file_name("--report", value) && !hw_cli_try_file(value);
 }
 
 static bool set_junit(hw_cli_launch *launch, const char *value) {
@@ -294,6 +304,7 @@ static const option_row launch_option_rows[] = {
     {"--lines", MAYBE_A_VALUE, PROFILES, set_lines},
     {"--no-l1", NO_VALUE, PROFILES, set_no_l1},
     {"--kernel", A_VALUE, PROFILES, set_kernel},
+    {"--report", A_VALUE, REPORTS, set_page},
     {"--advice", NO_VALUE, PROFILES, set_advice},
     {"--fail-if", A_VALUE, PROFILES, set_fail_if},
     {"--budgets", A_VALUE, PROFILES, set_budgets},
@@ -599,7 +610,7 @@ static bool fits_budgets(hw_cli_launch *launch) {
         hw_cli_complain("--advice has no place in CSV: --format table or json has one");
         return false;
     }
-    launch->hides_lines = (launch->budgets.n || launch->advice) && !launch->lines;
+    launch->hides_lines = (launch->budgets.n || launch->advice || launch->page) && !launch->lines;
     launch->lines |= launch->hides_lines;
     return true;
 }

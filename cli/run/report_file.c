@@ -10,6 +10,7 @@
 
 #include "advice/advice_report.h"
 #include "base/alloc.h"
+#include "html/html.h"
 #include "isa/gpu.h"
 #include "prof/journal.h"
 #include "report/report.h"
@@ -138,6 +139,7 @@ int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, co
         if (ended_by)
             hw_cli_complain("signal %d ended the program; the report has the launches that had finished", ended_by);
         result = deliver_report(report, launch, &content, look);
+        if (!result && launch->page) result = hw_cli_html_report(launch, &content);
         if (!result && launch->budgets.n) result = hw_cli_budgets_report(launch, &content);
     }
     hw_arena_destroy(arena);
