@@ -1,6 +1,7 @@
 // halfwarp check: runs a CUDA program and tells of accesses that nothing puts in order, and other hazards.
 #include "check/deliver.h"
 #include "check/orders.h"
+#include "html/html.h"
 
 static const char check_help[] =
     "usage: halfwarp check [OPTIONS] [--] PROG [ARGS]\n"
@@ -26,6 +27,7 @@ static const char check_help[] =
     "                    `halfwarp-check: allow KIND` stands at in the source\n"
     "  --max-findings N  tell no more than N of a kind in text, 50 unless given; the\n"
     "                    others are counted, and JSON and SARIF have them all\n"
+    "  --report FILE     write a page with them, FILE.html, for a browser\n"
     "  -o FILE           write the findings to FILE and not to standard output\n"
     HW_LAUNCH_OPTIONS_HELP_WITH("", "")
     "\n"
@@ -47,6 +49,8 @@ static int check_main(int argc, char **argv) {
         const bool has_run = status != HW_EXIT_USAGE && status != HW_EXIT_COMPILE && !ended_by;
         if (launch.schedule && has_run) status = hw_cli_orders_run(&orders, &launch, status);
         int reported = hw_cli_check_report(&check, &launch, status, ended_by);
+        if (launch.page && !hw_cli_html_report(&launch, NULL)) launch.page = NULL;
+        if (launch.page && !reported) reported = HW_EXIT_USAGE;
         if (reported) status = reported;
     }
     hw_cli_check_close(&check);

@@ -11,6 +11,7 @@
 #include "cli.h"
 #include "isa/gpu.h"
 #include "ladder/ladder.h"
+#include "ladders/ladder_advice.h"
 #include "ladders/ladder_report.h"
 #include "run/report_options.h"
 #include "ladders/sweep_report.h"
@@ -41,6 +42,8 @@ static const char ladder_help[] =
     "  --block BXxBY     the shape of blocks, for the versions that take any; all:\n"
     "                    every shape, the best with a *\n"
     "  --rung R          only this version, by number or name, and the copies\n"
+    "  --advice          below the table: what would make each version faster, by the\n"
+    "                    estimate, beside those that build on it\n"
     "  --format F        table (as it is unless given), csv or json\n"
     "  -o FILE           write that to FILE and not to standard output\n"
     "  --plot FILE       a picture as well, .svg, or .png by rsvg-convert: rates, or\n"
@@ -55,6 +58,7 @@ typedef struct ladder_words {
     hw_cli_report_words report;
     const char *size, *dtype, *device, *gpu, *block, *rung;
     double seconds;
+    bool advice;
 } ladder_words;
 
 // ---- Options --------------------------------------------------------------------------------------------------------
@@ -64,6 +68,12 @@ static bool set_dtype(void *options, const char *value) { return ((ladder_words 
 static bool set_device(void *options, const char *value) { return ((ladder_words *)options)->device = value, true; }
 static bool set_block(void *options, const char *value) { return ((ladder_words *)options)->block = value, true; }
 static bool set_rung(void *options, const char *value) { return ((ladder_words *)options)->rung = value, true; }
+
+static bool set_advice(void *options, const char *value) {
+    (void)value;
+    ((ladder_words *)options)->advice = true;
+    return true;
+}
 
 enum { MOST_LETTERS = 4096 };   // of a GPU's name, which may be a file's
 
@@ -98,7 +108,7 @@ static bool set_seconds(void *options, const char *value) {
 static const hw_cli_option ladder_option_rows[] = {
     {"--size", true, set_size},     {"--dtype", true, set_dtype}, {"--device", true, set_device},
     {"--gpu", true, set_gpu},       {"--block", true, set_block}, {"--rung", true, set_rung},
-    {"--seconds", true, set_seconds}, HW_CLI_REPORT_OPTIONS,
+    {"--seconds", true, set_seconds}, {"--advice", false, set_advice}, HW_CLI_REPORT_OPTIONS,
 };
 
 // "8192x8192": up to max numbers with an x between them. Returns how many, 0 when it is anything else.
@@ -234,17 +244,22 @@ static void show_progress(void *context, size_t index, size_t count, const char 
 typedef struct report {
     const hw_ladder *ladder;
     const hw_family *family;
+    const hw_ladder_advice *advice;      // NULL: none is wanted
     int width;
 } report;
 
 static bool write_ladder(const void *context, hw_report_format format, bool colour, FILE *out) {
     const report *r = context;
-    return hw_cli_ladder_write(r->ladder, r->family, format, colour, r->width, out);
+    if (!hw_cli_ladder_write(r->ladder, r->family, format, colour, r->width, out)) return false;
+    if (r->advice && format == HW_REPORT_TABLE)
+        hw_cli_ladder_write_advice(r->advice, r->ladder, r->width, colour, out);
+    return true;
 }
 
-static int deliver_ladder(const hw_ladder *ladder, const hw_family *family, const ladder_words *words) {
+static int deliver_ladder(const hw_ladder *ladder, const hw_family *family, const hw_ladder_advice *advice,
+                          const ladder_words *words) {
     const hw_cli_report_words *to = &words->report;
-    const report r = {ladder, family, hw_cli_table_width(to->output)};
+    const report r = {ladder, family, words->advice ? advice : NULL, hw_cli_table_width(to->output)};
     int status = hw_cli_text_deliver(to->output, to->format, write_ladder, &r);
     return !status && to->plot && !family->swept_size ? hw_cli_ladder_draw(ladder, family, to->plot) : status;
 }
@@ -329,8 +344,12 @@ static int status_of(const hw_ladder *ladder) {
     return status;
 }
 
+// Too large for a stack; one ladder is run.
+static hw_ladder_advice advice;
+
 static int run_family(const ladder_words *words, const hw_family *family, hw_device *device, hw_device *counter) {
-    hw_ladder_options options = {.family = family, .seconds = words->seconds, .rung = words->rung};
+    hw_ladder_options options = {.family = family, .seconds = words->seconds, .rung = words->rung,
+                                 .counted = words->advice ? hw_cli_ladder_advise : NULL, .counted_context = &advice};
     hw_ladder ladder = {0};
     hw_diag diag = {0};
     bool is_terminal = isatty(STDERR_FILENO);
@@ -341,7 +360,7 @@ static int run_family(const ladder_words *words, const hw_family *family, hw_dev
     hw_status failed = hw_ladder_run(device, counter, &options, &ladder, &diag);
     if (is_terminal) fputs("\r\033[K", stderr);
     if (failed) status = hw_cli_fail(failed, &diag);
-    else status = deliver_ladder(&ladder, family, words);
+    else status = deliver_ladder(&ladder, family, &advice, words);
     // What was measured, and the model's beside it.
     if (!status && words->report.plot && family->swept_size)
         status = sweep_devices(words, family, (hw_device *[2]){device, counter}, counter ? 2 : 1, false);

@@ -28,6 +28,17 @@ static const char profile_help[] =
     "                    first-level cache, as -Xptxas -dlcm=cg (which is understood\n"
     "                    as well) makes them go\n"
     "  -o FILE           write the report to FILE and not to standard output\n"
+    "  --report FILE     write a page, FILE.html, for a browser: kernels by cost, what\n"
+    "                    bounds each, counters beside the ideal, occupancy, source\n"
+    "                    lines by heat, advice, the roofline, with --check hazards\n"
+    "  --advice          what would make the kernels faster, by the estimate of time,\n"
+    "                    with the line and the remedy; also in JSON\n"
+    "  --fail-if COND    a budget: exit with 1 when a launch fulfils the condition, such\n"
+    "                    as 'bank_passes > 1.1' or 'kernel =~ /tile/ and est_us > 20';\n"
+    "                    may be given several times\n"
+    "  --budgets FILE    budgets from a TOML file: fail-if = [\"COND\", ...]\n"
+    "  --junit FILE      write the verdicts on budgets to FILE, as JUnit XML\n"
+    "  --sarif FILE      likewise as SARIF: what breaks a budget, at its line\n"
     "  --check[=FILE]    look for hazards in the same run, as `halfwarp check` does,\n"
     "                    by one host thread: they follow the report, or go to FILE,\n"
     "                    as JSON or SARIF when it ends in .json or .sarif; the exit\n"
@@ -53,7 +64,9 @@ static int run_and_report(const hw_cli_launch *launch, hw_cli_report *report, co
     };
     const int ended = hw_cli_launch_run(launch, report->journal.path, &ended_by);
     int status = hw_cli_report_deliver(report, launch, &look, ended, ended_by);
-    if (ended) status = ended;
+    // What halfwarp itself says of the run is more than a broken budget, which is more than the program's own status.
+    const bool is_ours = (ended >= HW_EXIT_USAGE && ended <= HW_EXIT_FAULT) || ended == HW_EXIT_TIMEOUT || ended_by;
+    if (ended && (is_ours || status != HW_EXIT_FOUND)) status = ended;
     const int checked = launch->checks_too ? hw_cli_check_report(check, launch, ended, ended_by) : 0;
     return checked ? checked : status;
 }

@@ -8,9 +8,9 @@
 #include "cli.h"
 
 static const hw_command *const all_commands[] = {
-    &hw_cmd_run, &hw_cmd_profile, &hw_cmd_check, &hw_cmd_nvcc, &hw_cmd_ptx, &hw_cmd_gpus, &hw_cmd_occupancy,
-    &hw_cmd_bandwidth, &hw_cmd_ladder, &hw_cmd_transpose, &hw_cmd_matmul, &hw_cmd_reduce, &hw_cmd_nearest,
-    &hw_cmd_bench, &hw_cmd_help};
+    &hw_cmd_run, &hw_cmd_profile, &hw_cmd_check, &hw_cmd_diff, &hw_cmd_nvcc, &hw_cmd_ptx, &hw_cmd_gpus,
+    &hw_cmd_occupancy, &hw_cmd_bandwidth, &hw_cmd_ladder, &hw_cmd_transpose, &hw_cmd_matmul, &hw_cmd_reduce,
+    &hw_cmd_nearest, &hw_cmd_bench, &hw_cmd_doctor, &hw_cmd_help};
 enum { N_COMMANDS = sizeof all_commands / sizeof all_commands[0] };
 
 static const char help_tail[] =
@@ -31,6 +31,18 @@ void hw_cli_complain(const char *format, ...) {
     fputc('\n', stderr);
     va_end(args);
 }
+
+// Who types the name alone has not read anything yet.
+static const char first_words[] =
+    "Halfwarp runs, profiles and checks CUDA programs on the CPU, warp by warp.\n"
+    "\n"
+    "usage: halfwarp COMMAND [OPTIONS] ...\n"
+    "\n"
+    "  halfwarp profile prog.cu         run it, and see what its kernels do\n"
+    "  halfwarp check prog.cu           find races and other hazards in it\n"
+    "  halfwarp ladder transpose        see what each idea buys, without a program\n"
+    "  halfwarp doctor                  see what of this machine it can use\n"
+    "  halfwarp --help                  all commands\n";
 
 void hw_cli_print_help(FILE *out) {
     fputs("Halfwarp runs, profiles and checks CUDA programs on the CPU, warp by warp.\n\n"
@@ -100,7 +112,7 @@ int main(int argc, char **argv) {
     hold_standard_streams();
     if (argc > 0 && is_named_nvcc(argv[0])) return run_command(&hw_cmd_nvcc, argc, argv);
     if (argc < 2) {
-        hw_cli_print_help(stderr);
+        fputs(first_words, stderr);
         return HW_EXIT_USAGE;
     }
     const char *word = argv[1];

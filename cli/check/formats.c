@@ -1,8 +1,9 @@
-// Findings for programs: JSON, and SARIF 2.1.0 (OASIS), which code hosts show beside changes.
+// Findings for programs: JSON and SARIF.
 #include <string.h>
 
 #include "check/findings.h"
 #include "output/json_output.h"
+#include "output/sarif.h"
 
 enum { WORDS = 1024, PLACE = 4200, DIGITS = 6 };
 
@@ -63,24 +64,11 @@ bool hw_cli_findings_write_json(const hw_cli_findings *findings, FILE *out) {
 
 // ---- SARIF ----------------------------------------------------------------------------------------------------------
 
-// RFC 3986: what is no letter of a path stands as its number. uri has room for three times as many bytes.
-static void write_uri(const char *path, char *uri) {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+@=,$&!";
-    for (; *path; path++) {
-        if (strchr(plain, *path)) *uri++ = *path;
-        else uri += sprintf(uri, "%%%02X", (unsigned)(unsigned char)*path);
-    }
-    *uri = '\0';
-}
-
 static json_t *location_of(const hw_cli_finding_side *side) {
-    char text[PLACE], file[PLACE], uri[3 * PLACE];
-    unsigned line;
-    json_t *message = json_pack("{s:s}", "text", hw_cli_finding_side_text(side, text, sizeof text));
-    if (!hw_cli_finding_line(side, file, sizeof file, &line)) return json_pack("{s:o}", "message", message);
-    write_uri(file, uri);
-    return json_pack("{s:o,s:{s:{s:s},s:{s:i}}}", "message", message, "physicalLocation", "artifactLocation", "uri",
-                     uri, "region", "startLine", (int)line);
+    char text[PLACE], file[PLACE];
+    unsigned line = 0;
+    const bool has_line = hw_cli_finding_line(side, file, sizeof file, &line);
+    return hw_cli_sarif_location(hw_cli_finding_side_text(side, text, sizeof text), has_line ? file : NULL, line);
 }
 
 static bool append_result(json_t *to, const hw_cli_finding *f) {
@@ -95,25 +83,16 @@ static bool append_result(json_t *to, const hw_cli_finding *f) {
         json_t *location = location_of(&f->sides[k]);
         good = json_array_append_new(k + 1 == f->n_sides ? places : related, location) == 0 && good;
     }
-    json_t *result = json_pack("{s:s,s:s,s:{s:s},s:o,s:o,s:I}", "ruleId", hw_check_kind_name(f->kind), "level", "error",
-                               "message", "text", text, "locations", places, "relatedLocations", related,
-                               "occurrenceCount", (json_int_t)f->count);
-    return json_array_append_new(to, result) == 0 && good;
-}
-
-static bool append_rule(json_t *to, hw_check_kind kind) {
-    json_t *rule = json_pack("{s:s,s:{s:s}}", "id", hw_check_kind_name(kind), "shortDescription", "text",
-                             hw_check_kind_rule(kind));
-    return json_array_append_new(to, rule) == 0;
+    return hw_cli_sarif_add_result(to, hw_check_kind_name(f->kind), text, places, related, (json_int_t)f->count) &&
+           good;
 }
 
 bool hw_cli_findings_write_sarif(const hw_cli_findings *findings, FILE *out) {
     json_t *rules = json_array(), *results = json_array();
     bool good = true;
-    for (int kind = 0; kind < HW_CHECK_KINDS; kind++) good = append_rule(rules, (hw_check_kind)kind) && good;
+    for (int kind = 0; kind < HW_CHECK_KINDS; kind++)
+        good = hw_cli_sarif_add_rule(rules, hw_check_kind_name((hw_check_kind)kind),
+                                     hw_check_kind_rule((hw_check_kind)kind)) && good;
     for (size_t i = 0; i < findings->n; i++) good = append_result(results, &findings->items[i]) && good;
-    json_t *root = json_pack("{s:s,s:s,s:[{s:{s:{s:s,s:o}},s:o}]}", "$schema",
-                             "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs", "tool",
-                             "driver", "name", "halfwarp check", "rules", rules, "results", results);
-    return hw_cli_finish_json(root, good && root, DIGITS, out);
+    return hw_cli_sarif_write("halfwarp check", rules, results, good, out);
 }

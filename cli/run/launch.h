@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "prof/prof.h"
+#include "report/budget.h"
 #include "report/report.h"
 #include "run/shard.h"
 
@@ -58,6 +59,11 @@ typedef struct hw_cli_launch {
     bool lines;                     // profile only
     hw_report_lines lines_of;       // profile only: whose lines are added up
     hw_report_rows rows;            // profile only: --summary, --launches
+    hw_budgets budgets;             // profile only: --fail-if, --budgets
+    const char *junit, *sarif;      // profile only: files for their verdicts, or NULL
+    const char *page;               // profile and check: --report, or NULL
+    bool advice;                    // profile only: --advice
+    bool hides_lines;               // profile only: lines are counted for verdicts or advice, and no part of the report
     const char *kernel;             // profile only: --kernel, an expression that can be compiled, or NULL
     const char *skip, *count;       // profile only: checked numbers, or NULL
     const char *timeout;            // --timeout: a checked number of seconds, or NULL

@@ -10,8 +10,11 @@
 #include "arrays/array_file.h"
 #include "device/sim.h"
 #include "isa/gpu.h"
+#include "html/html.h"
+#include "run/budgets.h"
 #include "run/launch.h"
 #include "output/text_output.h"
+#include "output/whole_file.h"
 
 enum { MAX_THREADS = 1024, MAX_SECONDS = 1000000000, MAX_ORDERS = 1000000 };
 
@@ -117,6 +120,42 @@ static bool is_expression(const char *option, const char *value) {
     bool good = hw_cli_compile_kernel(option, value, &expression);
     if (good) regfree(&expression);
     return good;
+}
+
+static bool set_fail_if(hw_cli_launch *launch, const char *value) {
+    hw_diag diag = {0};
+    if (!hw_budgets_add(&launch->budgets, value, &diag)) return true;
+    hw_cli_complain("--fail-if: %s", diag.text);
+    return false;
+}
+
+static bool set_budgets(hw_cli_launch *launch, const char *value) {
+    return hw_cli_budgets_read(value, &launch->budgets);
+}
+
+static bool set_advice(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->advice = true;
+    return true;
+}
+
+static bool set_page(hw_cli_launch *launch, const char *value) {
+    launch->page = value;
+    if (!hw_cli_html_is_there()) {
+        hw_cli_complain("--report was not built: it needs D3 (apt-get install node-d3, then make)");
+        return false;
+    }
+    return hw_cli_is_file_name("--report", value) && !hw_cli_try_file(value);
+}
+
+static bool set_junit(hw_cli_launch *launch, const char *value) {
+    launch->junit = value;
+    return hw_cli_is_file_name("--junit", value) && !hw_cli_try_file(value);
+}
+
+static bool set_sarif(hw_cli_launch *launch, const char *value) {
+    launch->sarif = value;
+    return hw_cli_is_file_name("--sarif", value) && !hw_cli_try_file(value);
 }
 
 static bool set_kernel(hw_cli_launch *launch, const char *value) {
@@ -265,6 +304,12 @@ static const option_row launch_option_rows[] = {
     {"--lines", MAYBE_A_VALUE, PROFILES, set_lines},
     {"--no-l1", NO_VALUE, PROFILES, set_no_l1},
     {"--kernel", A_VALUE, PROFILES, set_kernel},
+    {"--report", A_VALUE, REPORTS, set_page},
+    {"--advice", NO_VALUE, PROFILES, set_advice},
+    {"--fail-if", A_VALUE, PROFILES, set_fail_if},
+    {"--budgets", A_VALUE, PROFILES, set_budgets},
+    {"--junit", A_VALUE, PROFILES, set_junit},
+    {"--sarif", A_VALUE, PROFILES, set_sarif},
     {"--skip", A_VALUE, PROFILES, set_skip},
     {"--count", A_VALUE, PROFILES, set_count},
     {"--summary", NO_VALUE, PROFILES, set_summary},
@@ -554,6 +599,22 @@ static bool fits_check(const hw_cli_launch *launch) {
     return false;
 }
 
+// Verdicts need budgets; and they and advice name lines, which are counted for that.
+static bool fits_budgets(hw_cli_launch *launch) {
+    if (!launch->budgets.n && (launch->junit || launch->sarif)) {
+        hw_cli_complain("%s is for the verdicts on budgets: --fail-if or --budgets has some",
+                        launch->junit ? "--junit" : "--sarif");
+        return false;
+    }
+    if (launch->advice && !strcmp(launch->format, "csv")) {
+        hw_cli_complain("--advice has no place in CSV: --format table or json has one");
+        return false;
+    }
+    launch->hides_lines = (launch->budgets.n || launch->advice || launch->page) && !launch->lines;
+    launch->lines |= launch->hides_lines;
+    return true;
+}
+
 int hw_cli_launch_parse(hw_cli_launch *launch, hw_cli_launch_command command, int argc, char **argv) {
     *launch = (hw_cli_launch){.gpu = "h200", .format = "table", .wants_compiler_name = command == HW_CLI_PROFILE,
                               .checks = command == HW_CLI_CHECK};
@@ -587,10 +648,12 @@ int hw_cli_launch_parse(hw_cli_launch *launch, hw_cli_launch_command command, in
     }
     launch->program = argv + i;
     if (command == HW_CLI_PROFILE && !is_ended) warn_of_options_behind(launch->program);
-    return command == HW_CLI_PROFILE && !fits_check(launch) ? HW_EXIT_USAGE : 0;
+    if (command != HW_CLI_PROFILE) return 0;
+    return fits_check(launch) && fits_budgets(launch) ? 0 : HW_EXIT_USAGE;
 }
 
 void hw_cli_launch_free(hw_cli_launch *launch) {
     free(launch->compile_options);
     launch->compile_options = NULL;
+    hw_budgets_free(&launch->budgets);
 }

@@ -8,9 +8,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "advice/advice_report.h"
+#include "base/alloc.h"
+#include "html/html.h"
 #include "isa/gpu.h"
 #include "prof/journal.h"
 #include "report/report.h"
+#include "run/budgets.h"
 #include "output/whole_file.h"
 
 static int cannot_write(const char *output, int failure) {
@@ -27,42 +31,75 @@ int hw_cli_report_open(hw_cli_report *report, const char *output) {
     return report->journal.file >= 0 ? 0 : HW_EXIT_USAGE;
 }
 
+// What a report is made of, and how.
+typedef struct contents {
+    const hw_report *report;
+    hw_report_format format;
+    hw_report_look look;
+    const hw_advice *advice;         // of tables: n_advice of them; wants_advice even where there are none
+    size_t n_advice;
+    bool wants_advice;
+} contents;
+
 // 0, or what went wrong: an errno.
-static int write_report(const hw_report *content, hw_report_format format, const hw_report_look *look, FILE *to) {
+static int write_report(const contents *c, FILE *to) {
     hw_diag diag = {0};
     errno = 0;
-    hw_status status = hw_report_write(content, format, look, to, &diag);
+    hw_status status = hw_report_write(c->report, c->format, &c->look, to, &diag);
     if (status == HW_NO_MEMORY) return ENOMEM;
+    if (c->wants_advice && c->format == HW_REPORT_TABLE)
+        hw_cli_advice_write(c->advice, c->n_advice, c->look.width, c->look.colour, to);
     bool good = fflush(to) == 0 && !status;
     return good ? 0 : errno ? errno : EIO;
 }
 
-static int deliver_to_stream(const hw_cli_report *report, const hw_report *content, hw_report_format format,
-                             const hw_report_look *look) {
+static int deliver_to_stream(const hw_cli_report *report, const contents *c) {
     FILE *to = report->output ? fopen(report->output, "wb") : stdout;
-    int failure = to ? write_report(content, format, look, to) : errno;
+    int failure = to ? write_report(c, to) : errno;
     if (to == stdout) clearerr(to);   // said once
     if (to && to != stdout && fclose(to) != 0 && !failure) failure = errno;
     return failure ? cannot_write(report->output, failure) : 0;
 }
 
 // The whole report first, so that what lies on the disk under another name does so for a moment.
-static int deliver_to_file(const hw_cli_report *report, const hw_report *content, hw_report_format format,
-                           const hw_report_look *look) {
+static int deliver_to_file(const hw_cli_report *report, const contents *c) {
     char *text = NULL;
     size_t bytes = 0;
     FILE *to = open_memstream(&text, &bytes);
-    int failure = to ? write_report(content, format, look, to) : errno;
+    int failure = to ? write_report(c, to) : errno;
     if (to && fclose(to) != 0 && !failure) failure = errno;
     int status = failure ? cannot_write(report->output, failure) : hw_cli_write_file(report->output, text, bytes);
     free(text);
     return status;
 }
 
-static int deliver_report(const hw_cli_report *report, const hw_report *content, hw_report_format format,
+static int deliver_contents(const hw_cli_report *report, const contents *c) {
+    return report->is_file ? deliver_to_file(report, c) : deliver_to_stream(report, c);
+}
+
+static int out_of_memory(void) {
+    hw_cli_complain("out of memory");
+    return HW_EXIT_USAGE;
+}
+
+// The report with what the user asked for beside its rows.
+static int deliver_report(const hw_cli_report *report, const hw_cli_launch *launch, const hw_report *all,
                           const hw_report_look *look) {
-    return report->is_file ? deliver_to_file(report, content, format, look)
-                           : deliver_to_stream(report, content, format, look);
+    hw_report shown = *all;
+    hw_advice *advice = NULL;
+    char *json = NULL;
+    contents c = {.report = &shown, .format = hw_report_find_format(launch->format), .look = *look,
+                  .wants_advice = launch->advice};
+    if (launch->hides_lines) shown.has_lines = false, shown.n_kernels = 0;
+    if (launch->advice && hw_advise(all, &advice, &c.n_advice, NULL)) return out_of_memory();
+    if (launch->advice && c.format == HW_REPORT_JSON) json = hw_cli_advice_json(advice, c.n_advice);
+    c.advice = advice;
+    c.look.json_advice = json;
+    const bool is_made = json || !launch->advice || c.format != HW_REPORT_JSON;
+    const int result = is_made ? deliver_contents(report, &c) : out_of_memory();
+    free(json);
+    hw_free(advice);
+    return result;
 }
 
 // Why there is nothing to report. What did not compile, or was refused, has been told.
@@ -101,7 +138,9 @@ int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, co
     } else {
         if (ended_by)
             hw_cli_complain("signal %d ended the program; the report has the launches that had finished", ended_by);
-        result = deliver_report(report, &content, hw_report_find_format(launch->format), look);
+        result = deliver_report(report, launch, &content, look);
+        if (!result && launch->page) result = hw_cli_html_report(launch, &content);
+        if (!result && launch->budgets.n) result = hw_cli_budgets_report(launch, &content);
     }
     hw_arena_destroy(arena);
     return result;

@@ -16,7 +16,8 @@ typedef struct hw_cli_report {
 int hw_cli_report_open(hw_cli_report *report, const char *output);
 
 // After the program ended with program_status, and by a signal if ended_by is not 0: prints the report, or puts it in
-// output's place when it is whole. 0, or HW_EXIT_USAGE after a complaint.
+// output's place when it is whole; and the verdicts on budgets, where there are any. 0; HW_EXIT_FOUND when one is
+// broken, which has been told; or HW_EXIT_USAGE after a complaint.
 int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, const hw_report_look *look,
                           int program_status, int ended_by);
 

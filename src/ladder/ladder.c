@@ -154,7 +154,8 @@ static void keep_counts(const hw_report *report, hw_ladder_row *row) {
 }
 
 // A verified run with the profiler beside it. On a device that is no simulation the time stays the device's own.
-static hw_status count_run(const rung_run *j, hw_verdict *verdict, hw_ladder_row *row, hw_diag *diag) {
+static hw_status count_run(const rung_run *j, const hw_ladder_options *options, hw_verdict *verdict, hw_ladder_row *row,
+                           hw_diag *diag) {
     hw_sim *sim = hw_device_sim(j->site->device);
     hw_prof *prof = NULL;
     double ns = row->ns_median;
@@ -164,6 +165,7 @@ static hw_status count_run(const rung_run *j, hw_verdict *verdict, hw_ladder_row
     if (!status) status = run_and_verify(j, verdict, diag);
     hw_sim_remove_sink(sim, hw_prof_sink(prof));
     if (!status) keep_counts(hw_prof_report(prof), row);
+    if (!status && options->counted) options->counted(options->counted_context, row, hw_prof_report(prof));
     if (row->runs) row->ns_median = ns;
     hw_prof_destroy(prof);
     return status;
@@ -188,7 +190,7 @@ static hw_status measure_row(ladder_run *c, hw_ladder_row *row, hw_diag *diag) {
     hw_status status = prepare_run(j, &c->site, row->rung, row->block, diag);
     if (status) return status;
     if (hw_device_sim(c->site.device) && !c->counter.device) {
-        status = count_run(j, &row->verdict, row, diag);
+        status = count_run(j, c->options, &row->verdict, row, diag);
         row->ns_min = row->ns_max = row->ns_median;
         row->runs = 1;
         return status;
@@ -201,7 +203,7 @@ static hw_status measure_row(ladder_run *c, hw_ladder_row *row, hw_diag *diag) {
 static hw_status count_row(ladder_run *c, hw_ladder_row *row, const uint32_t asked[2], hw_diag *diag) {
     hw_verdict verdict = {0};
     hw_status status = prepare_run(&c->work, &c->counter, row->rung, asked, diag);
-    if (!status) status = count_run(&c->work, &verdict, row, diag);
+    if (!status) status = count_run(&c->work, c->options, &verdict, row, diag);
     if (!status && !verdict.right && row->verdict.right) row->verdict = verdict;
     return status;
 }

@@ -5,6 +5,8 @@
 #include "op/common/family.h"
 #include "prof/prof.h"
 
+typedef struct hw_ladder_row hw_ladder_row;
+
 typedef struct hw_ladder_options {
     const hw_family *family;
     hw_problem problem;
@@ -15,9 +17,12 @@ typedef struct hw_ladder_options {
     // For progress, may be NULL: called before each rung, and with rung NULL before the reference is made.
     void (*progress)(void *context, size_t index, size_t count, const char *rung);
     void *progress_context;
+    // Called with each row that was counted and the report of its launches, valid during the call; may be NULL.
+    void (*counted)(void *context, const hw_ladder_row *row, const hw_report *report);
+    void *counted_context;
 } hw_ladder_options;
 
-typedef struct hw_ladder_row {
+struct hw_ladder_row {
     const hw_rung *rung;
     uint32_t block[2];                    // as it ran
     hw_status status;                     // other than HW_OK: the rung did not run, and text says why
@@ -51,7 +56,7 @@ typedef struct hw_ladder_row {
     bool regs_estimated;                  // no ptxas was there to say
     uint32_t resident_blocks;             // of the first launch, that a multiprocessor of the device holds; 0: unknown
     double facts[HW_FAMILY_FACTS];        // what the family says of the rung (hw_family.facts); NaN: nothing
-} hw_ladder_row;
+};
 
 typedef struct hw_ladder {
     const hw_device_properties *device;

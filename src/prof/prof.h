@@ -59,6 +59,7 @@ typedef struct hw_report_line {
     const char *file;                // "" where the program has no line information
     uint32_t line;                   // 0: unknown
     uint64_t counts[HW_COUNTERS];
+    const char *text;                // the line itself, of a report that was read from a file; else NULL
 } hw_report_line;
 
 // Launches whose lines are counted together.

@@ -33,12 +33,14 @@ static uint64_t counter(column c, subject s, int i) { return s->counts[c->of[s->
     }
 
 READER(read_ordinal, hw_value_integer(s->launch ? s->launch->ordinal : s->listing->first))
-READER(read_mangled, hw_value_text(s->launch->mangled))
+READER(read_mangled, hw_value_text(s->launch ? s->launch->mangled : s->listing->mangled))
 READER(read_grid, hw_value_shape(s->launch ? s->launch->grid : s->listing->grid))
 READER(read_block, hw_value_shape(s->launch ? s->launch->block : s->listing->block))
 READER(read_file, hw_value_text(s->line->file))
 READER(read_line_number, hw_value_integer(s->line->line))
-READER(read_source_text, hw_value_text(hw_source_line(s->source, s->line->line, s->text, HW_GRID_CELL)))
+READER(read_source_text, hw_value_text(s->source || !s->line->text
+                                           ? hw_source_line(s->source, s->line->line, s->text, HW_GRID_CELL)
+                                           : s->line->text))
 READER(read_direction, hw_value_text(s->is_store ? "stores" : "loads"))
 READER(read_launches, hw_value_integer(s->summary ? s->summary->launches : s->listing->launches))
 
@@ -146,8 +148,8 @@ static hw_value read_local_arrays(column c, const void *of) {
     return hw_value_integer((counter(c, s, 0) + counter(c, s, 1)) * SECTOR_BYTES);
 }
 
-// Passes, and without conflicts.
-static hw_value read_passes(column c, const void *of) {
+// A count, and what would do.
+static hw_value read_over_ideal(column c, const void *of) {
     subject s = of;
     double actual = (double)counter(c, s, 0), ideal = (double)counter(c, s, 1);
     return hw_value_judged(hw_value_where(ideal > 0, hw_value_real(actual / ideal)), hw_judge_ratio(actual, ideal));
@@ -310,6 +312,16 @@ const hw_column hw_columns[HW_COLUMNS] = {
 #include "report/columns.def"
 #undef HW_COLUMN
 };
+
+double hw_column_excess(column c, const uint64_t counts[HW_COUNTERS]) {
+    enum { LANES = 32 };
+    const double first = (double)counts[c->of[0][0]], second = (double)counts[c->of[0][1]];
+    if (c->read == read_count) return first;
+    if (c->read == read_over_ideal) return first > second ? first - second : 0;
+    if (c->read == read_divergence) return second;
+    if (c->read == read_local_arrays) return first + second;
+    return c->read == read_lanes ? LANES * second - first : 0;
+}
 
 static bool has_field(const hw_report *report, const hw_field *field) {
     if ((field->how & HW_FIELD_PARTITIONS) && !hw_counts_partitions(report->gpu)) return false;

@@ -34,6 +34,10 @@ typedef struct hw_subject {
 
 extern const hw_column hw_columns[HW_COLUMNS];   // of hw_subject
 
+// How much of what makes the column bad lies in these counts, in whatever it counts: sectors and passes beyond what
+// would do, lanes that are off, branches that parted, of a counter the count. 0 of columns that no line has a part of.
+double hw_column_excess(const hw_column *column, const uint64_t counts[HW_COUNTERS]);
+
 // ---- Tables (tables.c) ----
 
 // A run of columns that tables share.

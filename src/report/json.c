@@ -1,5 +1,6 @@
 // A profile as JSON, one object per launch and line of text, so that any number of launches takes little memory.
 #include <jansson.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "report/internal.h"
@@ -14,7 +15,7 @@ static const hw_field launch_fields[] = {
     F(GLD_PARTITION_PCT, 2, PARTITIONS), F(GST_PARTITION_PCT, 2, PARTITIONS), F(HOST_MS, 4, 0), F(COMPLETED, 0, 0),
     F(EST_US, 3, ALWAYS), F(EST_GBS, 3, ALWAYS), F(EST_BOUND, 0, ALWAYS), F(PTX_BY, 0, 0), F(EST_US_MEMORY, 3, ALWAYS),
     F(EST_US_SHARED, 3, ALWAYS), F(EST_US_ISSUE, 3, ALWAYS), F(EST_US_LATENCY, 3, ALWAYS), F(EST_US_LAUNCH, 3, ALWAYS),
-    F(REUSED, 0, 0)};
+    F(REUSED, 0, 0), F(COUNT_GLD_SECTORS_IDEAL, 0, 0), F(COUNT_GST_SECTORS_IDEAL, 0, 0)};
 
 static const hw_field summary_fields[] = {
     F(KERNEL, 0, 0), F(MANGLED, 0, 0), F(LAUNCHES, 0, 0), F(COMPLETED_LAUNCHES, 0, 0), F(SHARE_PCT, 3, 0),
@@ -22,13 +23,16 @@ static const hw_field summary_fields[] = {
     F(EST_GBS, 3, ALWAYS), F(EST_BOUND, 0, ALWAYS), F(REGS, 0, 0), F(REGS_ESTIMATED, 0, 0), F(SPILL_BYTES, 0, 0),
     F(SMEM_STATIC, 0, 0), F(SMEM_DYNAMIC, 0, 0), F(OCCUPANCY_PCT, 3, 0), HW_FIELD_ALL_COUNTERS, F(HOST_MS, 4, 0),
     F(PTX_BY, 0, 0), F(EST_US_MEMORY, 3, ALWAYS), F(EST_US_SHARED, 3, ALWAYS), F(EST_US_ISSUE, 3, ALWAYS),
-    F(EST_US_LATENCY, 3, ALWAYS), F(EST_US_LAUNCH, 3, ALWAYS), F(REUSED_LAUNCHES, 0, 0)};
+    F(EST_US_LATENCY, 3, ALWAYS), F(EST_US_LAUNCH, 3, ALWAYS), F(REUSED_LAUNCHES, 0, 0),
+    F(COUNT_GLD_SECTORS_IDEAL, 0, 0), F(COUNT_GST_SECTORS_IDEAL, 0, 0)};
 
 static const hw_field listing_fields[] = {
     F(KERNEL, 0, 0), F(ORDINAL, 0, APART), F(GRID, 0, APART), F(BLOCK, 0, APART), F(SMEM_DYNAMIC, 0, APART),
-    F(LAUNCHES, 0, 0), F(PTX_BY, 0, 0)};
+    F(LAUNCHES, 0, 0), F(PTX_BY, 0, 0), F(MANGLED, 0, 0)};
 
-static const hw_field line_fields[] = {F(FILE, 0, 0), F(LINE, 0, 0), HW_FIELD_ALL_COUNTERS};
+static const hw_field line_fields[] = {
+    F(FILE, 0, 0), F(LINE, 0, 0), HW_FIELD_ALL_COUNTERS, F(COUNT_GLD_SECTORS_IDEAL, 0, 0),
+    F(COUNT_GST_SECTORS_IDEAL, 0, 0), F(SOURCE, 0, 0)};
 
 // NULL: out of memory.
 static json_t *object_of(const hw_field *listed, size_t n_listed, const hw_report *report, const hw_subject *subject) {
@@ -57,6 +61,28 @@ static hw_status write_element(FILE *out, json_t *object, bool is_first, hw_diag
     return failed && !ferror(out) ? hw_diag_no_memory(diag) : HW_OK;
 }
 
+// A kernel's lines, with their texts where their file can be read.
+static hw_status write_lines(const hw_report *report, const hw_report_kernel *kernel, hw_subject *subject, FILE *out,
+                             hw_diag *diag) {
+    char text[HW_GRID_CELL];
+    const char *file = NULL;
+    hw_status status = HW_OK;
+    subject->text = text;
+    for (size_t i = 0; i < kernel->n_lines && !status; i++) {
+        const hw_report_line *line = &kernel->lines[i];
+        if (!file || strcmp(file, line->file) != 0) {
+            hw_source_close(subject->source);
+            file = line->file;
+            subject->source = *file ? hw_source_open(file) : NULL;
+        }
+        subject->line = line;
+        subject->counts = line->counts;
+        status = write_element(out, OBJECT_OF(line_fields, report, subject), i == 0, diag);
+    }
+    hw_source_close(subject->source);
+    return status;
+}
+
 static hw_status write_kernel(const hw_report *report, const hw_report_kernel *kernel, bool is_first, FILE *out,
                               hw_diag *diag) {
     hw_subject subject = {.listing = kernel, .ptx_by = hw_report_ptx_by(report, kernel)};
@@ -66,11 +92,7 @@ static hw_status write_kernel(const hw_report *report, const hw_report_kernel *k
     fputs(is_first ? "\n   {" : ",\n   {", out);
     json_dumpf(head, out, JSON_EMBED);
     fputs(", \"lines\": [", out);
-    for (size_t i = 0; i < kernel->n_lines && !status; i++) {
-        subject.line = &kernel->lines[i];
-        subject.counts = kernel->lines[i].counts;
-        status = write_element(out, OBJECT_OF(line_fields, report, &subject), i == 0, diag);
-    }
+    status = write_lines(report, kernel, &subject, out, diag);
     fputs("]}", out);
     json_decref(head);
     return status;
@@ -117,6 +139,7 @@ hw_status hw_report_write_json(const hw_report *report, const hw_report_look *lo
             status = write_kernel(report, &report->kernels[i], i == 0, out, diag);
         fputs("]", out);
     }
+    if (look->json_advice) fprintf(out, ",\n \"advice\": %s", look->json_advice);
     fputs("}\n", out);
     return status;
 }

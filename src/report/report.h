@@ -31,6 +31,7 @@ typedef struct hw_report_look {
     hw_report_rows rows;
     bool colour;                 // ANSI colours, of tables only
     int width;                   // characters that lines of a table should fit; 0: any number
+    const char *json_advice;     // of JSON: what its member "advice" is, as text; NULL: there is none
 } hw_report_look;
 
 // Writes the report to an open file. HW_IO when out cannot be written; HW_NO_MEMORY. Deterministic but for host_ms.

@@ -6,7 +6,7 @@ if command -v mandoc > "$work/where"; then
     mandoc -T lint man/*.[137] | grep -v 'referenced manual not found' > "$work/lint"
     [ ! -s "$work/lint" ] || fail "$(cat "$work/lint")"
 fi
-for command in run profile check nvcc ptx gpus occupancy transpose matmul reduce nearest ladder bench; do
+for command in run profile check diff nvcc ptx gpus occupancy transpose matmul reduce nearest ladder bench doctor; do
     "$halfwarp" $command --help | grep -oE '^ +(--[a-z0-9-]+|-o)' | sort -u > "$work/options"
     [ -s "$work/options" ] || fail "no options of $command"
     while read -r option; do

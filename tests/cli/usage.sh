@@ -3,13 +3,16 @@
 
 expect 2 "$halfwarp"
 says err "usage: halfwarp COMMAND"
+says err "halfwarp profile prog.cu"
 silent out
 expect 0 "$halfwarp" --help
 says out "profile"
+[ "$(wc -l < "$work/out")" -le 40 ] || fail "--help does not fit a screen: $(wc -l < "$work/out") lines"
 silent err
 expect 0 "$halfwarp" --version
 says out "halfwarp "
-for command in run profile check nvcc ptx gpus occupancy bandwidth transpose matmul reduce nearest bench ladder; do
+for command in run profile check diff nvcc ptx gpus occupancy bandwidth transpose matmul reduce nearest bench ladder \
+    doctor; do
     expect 0 "$halfwarp" "$command" --help
     says out "usage: halfwarp $command"
     silent err
