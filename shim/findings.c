@@ -42,6 +42,18 @@ static void write_shape(FILE *out, const char *name, const uint32_t shape[3]) {
     fprintf(out, ",\"%s\":[%u,%u,%u]", name, shape[0], shape[1], shape[2]);
 }
 
+static void write_inlinings(FILE *out, const hw_check_inlining *inlined) {
+    char text[NAME_BYTES];
+    fputs(",\"inlined\":[", out);
+    for (const hw_check_inlining *at = inlined; at; at = at->outer) {
+        fprintf(out, "%s{\"line\":%u", at == inlined ? "" : ",", at->line);
+        write_text(out, "file", at->file);
+        if (at->function) write_text(out, "function", hw_demangle(at->function, text, sizeof text));
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
 static void write_side(FILE *out, const hw_check_side *side) {
     char text[NAME_BYTES];
     fprintf(out, "{\"act\":%d", (int)side->act);
@@ -53,6 +65,7 @@ static void write_side(FILE *out, const hw_check_side *side) {
         write_text(out, "file", side->file);
         write_shape(out, "block", side->block);
         write_shape(out, "thread", side->thread);
+        if (side->inlined) write_inlinings(out, side->inlined);
     } else if (side->site && hw_shim_describe_site(side->site, text, PLACE_BYTES)) {
         write_text(out, "site", text);
     }

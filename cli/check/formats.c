@@ -19,6 +19,21 @@ static json_t *triple_of(const unsigned numbers[3]) {
     return json_pack("[i,i,i]", (int)numbers[0], (int)numbers[1], (int)numbers[2]);
 }
 
+static json_t *chain_of(const hw_cli_finding_side *side) {
+    json_t *chain = json_array();
+    hw_cli_inlined at;
+    bool good = true;
+    for (size_t i = 0; hw_cli_finding_inlined(side, i, &at); i++) {
+        json_t *object = json_object();
+        good = put_text(object, "file", at.file) && put(object, "line", json_integer(at.line)) &&
+               put_text(object, "function", at.function) && good;
+        good = json_array_append_new(chain, object) == 0 && good;
+    }
+    if (good) return chain;
+    json_decref(chain);
+    return NULL;
+}
+
 static bool append_side(json_t *to, const hw_cli_finding_side *side) {
     char text[PLACE];
     json_t *object = json_object();
@@ -28,7 +43,7 @@ static bool append_side(json_t *to, const hw_cli_finding_side *side) {
                put(object, "line", json_integer(side->line)) &&
                put(object, "launch", json_integer((json_int_t)side->launch)) &&
                put(object, "bytes", json_integer(side->bytes)) && put(object, "block", triple_of(side->block)) &&
-               put(object, "thread", triple_of(side->thread));
+               put(object, "thread", triple_of(side->thread)) && put(object, "inlined_at", chain_of(side));
     } else {
         good = good && put_text(object, "site", side->site);
     }
@@ -73,31 +88,61 @@ static void write_uri(const char *path, char *uri) {
     *uri = '\0';
 }
 
-static json_t *location_of(const hw_cli_finding_side *side) {
-    char text[PLACE], file[PLACE], uri[3 * PLACE];
-    unsigned line;
-    json_t *message = json_pack("{s:s}", "text", hw_cli_finding_side_text(side, text, sizeof text));
-    if (!hw_cli_finding_line(side, file, sizeof file, &line)) return json_pack("{s:o}", "message", message);
+// file NULL: the place is not known.
+static json_t *location_at(const char *text, const char *file, unsigned line) {
+    char uri[3 * PLACE];
+    if (!file || !line) return json_pack("{s:{s:s}}", "message", "text", text);
     write_uri(file, uri);
-    return json_pack("{s:o,s:{s:{s:s},s:{s:i}}}", "message", message, "physicalLocation", "artifactLocation", "uri",
-                     uri, "region", "startLine", (int)line);
+    return json_pack("{s:{s:s},s:{s:{s:s},s:{s:i}}}", "message", "text", text, "physicalLocation", "artifactLocation",
+                     "uri", uri, "region", "startLine", (int)line);
+}
+
+static json_t *location_of(const hw_cli_finding_side *side) {
+    char text[PLACE], file[PLACE];
+    unsigned line;
+    const bool is_known = hw_cli_finding_line(side, file, sizeof file, &line);
+    return location_at(hw_cli_finding_side_text(side, text, sizeof text), is_known ? file : NULL, line);
+}
+
+static json_t *inlining_location(const hw_cli_inlined *at) {
+    char text[PLACE];
+    snprintf(text, sizeof text, "inlined here%s%s", at->function ? ", in " : "", at->function ? at->function : "");
+    return location_at(text, at->file, at->line);
+}
+
+static bool append_frame(json_t *frames, json_t *location) {
+    return json_array_append_new(frames, json_pack("{s:o}", "location", location)) == 0;
+}
+
+// SARIF 3.44: the innermost frame first. Code hosts do not show stacks, but what is related.
+static bool append_chain(json_t *stacks, json_t *related, const hw_cli_finding_side *side) {
+    hw_cli_inlined at;
+    if (!hw_cli_finding_inlined(side, 0, &at)) return true;
+    json_t *frames = json_array();
+    bool good = append_frame(frames, location_of(side));
+    for (size_t i = 0; hw_cli_finding_inlined(side, i, &at); i++) {
+        good = append_frame(frames, inlining_location(&at)) && good;
+        good = json_array_append_new(related, inlining_location(&at)) == 0 && good;
+    }
+    return json_array_append_new(stacks, json_pack("{s:o}", "frames", frames)) == 0 && good;
 }
 
 static bool append_result(json_t *to, const hw_cli_finding *f) {
     char sentence[WORDS], memory[PLACE], text[PLACE + 2 * WORDS];
-    json_t *places = json_array(), *related = json_array();
+    json_t *places = json_array(), *related = json_array(), *stacks = json_array();
     hw_cli_finding_memory(f, memory, sizeof memory);
     snprintf(text, sizeof text, "%s%s%s; %s", hw_cli_finding_sentence(f, sentence, sizeof sentence),
              *memory ? ": " : "", memory, hw_cli_finding_remedy(f));
-    bool good = places && related;
+    bool good = places && related && stacks;
     // The later access is where the finding is shown; the earlier one is related to it.
     for (unsigned k = 0; k < f->n_sides; k++) {
         json_t *location = location_of(&f->sides[k]);
         good = json_array_append_new(k + 1 == f->n_sides ? places : related, location) == 0 && good;
+        good = append_chain(stacks, related, &f->sides[k]) && good;
     }
-    json_t *result = json_pack("{s:s,s:s,s:{s:s},s:o,s:o,s:I}", "ruleId", hw_check_kind_name(f->kind), "level", "error",
-                               "message", "text", text, "locations", places, "relatedLocations", related,
-                               "occurrenceCount", (json_int_t)f->count);
+    json_t *result = json_pack("{s:s,s:s,s:{s:s},s:o,s:o,s:o,s:I}", "ruleId", hw_check_kind_name(f->kind), "level",
+                               "error", "message", "text", text, "locations", places, "relatedLocations", related,
+                               "stacks", stacks, "occurrenceCount", (json_int_t)f->count);
     return json_array_append_new(to, result) == 0 && good;
 }
 

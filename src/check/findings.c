@@ -64,7 +64,7 @@ void hw_check_add_race(hw_check *c, hw_check_ref earlier, const hw_check_entry *
     const uint64_t places[2] = {hw_check_works_place(&c->works, e), hw_check_works_place(&c->works, later)};
     c->n_races++;
     if (hw_check_count_again(c, HW_CHECK_RACE, places, 1)) return;
-    const hw_check_finding finding = {
+    hw_check_finding finding = {
         .kind = HW_CHECK_RACE,
         .missing = missing_between(c, e, later),
         .space = space,
@@ -73,6 +73,7 @@ void hw_check_add_race(hw_check *c, hw_check_ref earlier, const hw_check_entry *
         .sides = {hw_check_works_side(&c->works, e, (int)hw_check_lane_of(earlier)),
                   hw_check_works_side(&c->works, later, later_lane)},
     };
+    if (space == HW_SPACE_SHARED) finding.object = hw_check_object_at(c, space, address);
     hw_check_keep(c, &finding, places, 1);
 }
 
@@ -125,6 +126,7 @@ void hw_check_add_undefined(hw_check *c, const hw_check_entry *read, const hw_ch
                                 hw_check_works_place(&c->works, use)};
     if (hw_check_count_again(c, HW_CHECK_UNDEFINED, places, 1)) return;
     hw_check_finding finding = {.kind = HW_CHECK_UNDEFINED, .space = space, .address = address};
+    if (space == HW_SPACE_SHARED) finding.object = hw_check_object_at(c, space, address);
     // An atomic reads itself what it changes.
     const bool is_one = read && read->work == use->work && read->note == use->note && !use->is_host;
     if (read && !is_one)

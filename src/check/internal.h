@@ -66,6 +66,10 @@ struct hw_check {
 bool hw_check_count_again(hw_check *check, hw_check_kind kind, const uint64_t places[2], uint64_t n);
 void hw_check_keep(hw_check *check, const hw_check_finding *finding, const uint64_t places[2], uint64_t n);
 
+// The variable or allocation that a byte lies in; of shared memory a variable that some access is known to mean. Its
+// name outlives the module.
+hw_check_object hw_check_object_at(hw_check *check, uint8_t space, uint64_t address);
+
 // Adds to the finding of these two places, or makes one. shared or device memory at `address`.
 void hw_check_add_race(hw_check *check, hw_check_ref earlier, const hw_check_entry *later, int later_lane,
                        uint8_t space, uint64_t address);

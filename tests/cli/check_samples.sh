@@ -15,9 +15,10 @@ awk -v to="$work" '
 n=0
 for program in "$work"/*.cu; do
     options=$(awk '{ $1 = $2 = $3 = $NF = ""; print }' "$program.command")
+    case $options in *nvcc*) command -v nvcc > "$work/where" || continue ;; esac
     expect $(grep -q '^deadlock' "$program.expected" && echo 5 || echo 1) \
         "$halfwarp" check --compiler clang $options "$program"
-    sed -i "s|$work/||" "$work/out"
+    sed -i "s|$work/||g" "$work/out"
     sed -i '${/^$/d}' "$work/out"
     diff "$program.expected" "$work/out" > "$work/difference" || fail "$program: $(cat "$work/difference")"
     expect 0 "$halfwarp" check --compiler clang -DMENDED $options "$program"
