@@ -3,6 +3,7 @@
 #define HW_CHECK_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "check/blocks.h"
 #include "check/check.h"
@@ -38,7 +39,7 @@ struct hw_check {
     hw_check_found *recent[256];     // by a hash of their places
     hw_check_host host;
     hw_check_origins origins;        // of undefined values
-    bool ran_out;                    // of memory: nothing is found any more
+    atomic_bool ran_out;             // of memory: nothing is found any more
     // Other threads of the host program go on while a launch runs. What they ask for is heard when it has ended: they
     // do not wait for it, so nothing puts the two in order, whichever is heard first.
     pthread_mutex_t lock;            // recursive; of these, and of the list of what was found
