@@ -302,6 +302,7 @@ typedef enum hw_arithmetic_kind {
     HW_ARITHMETIC_NAN, HW_ARITHMETIC_INFINITY,         // a result is one, and no operand is either
     HW_ARITHMETIC_DIVISION,                            // an integer is divided by zero
     HW_ARITHMETIC_SHIFT,                               // an integer is shifted by more bits than it has
+    HW_ARITHMETIC_OVERFLOW,                            // a signed word that goes into an address has no room for a sum
 } hw_arithmetic_kind;
 
 // Told only of programs that have been lowered so as to look (lower/program.h, HW_WATCH_*).

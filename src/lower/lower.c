@@ -104,6 +104,7 @@ static hw_status lower_function(hw_program_set *set, hw_program *program, hw_dia
     if (status == HW_OK) status = hw_cfg_build(lo.scratch, f, &lo.cfg, diag);
     if (status == HW_OK) status = hw_layout_function(&lo);
     if (status == HW_OK) status = hw_merge(&lo);
+    if (status == HW_OK) status = hw_watch_find(&lo);
     if (status == HW_OK) status = hw_lift(&lo);
     if (status == HW_OK) status = hw_live_assign(&lo);
     if (status == HW_OK) status = hw_emit_body(&lo);

@@ -230,6 +230,7 @@ static const hw_body rows[HW_BODY_NAMED_COUNT] = {
     [HW_BODY_WATCH_RESULT] = step_each_warp,
     [HW_BODY_WATCH_DIVISOR] = step_each_warp,
     [HW_BODY_WATCH_SHIFT] = step_each_warp,
+    [HW_BODY_WATCH_OVERFLOW] = step_each_warp,
     [HW_BODY_FENCE] = convoy_fence,
     [HW_BODY_MEMBAR] = convoy_fence,
     [HW_BODY_LOCAL_ADDRESS] = step_each_warp,
