@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static struct {
     uint64_t seed;
     hw_check *check;
     hw_sim *sim;                     // of the open context, or NULL
-    uint64_t counted[COUNTED];       // by number of the finding: the count that was written last
+    _Atomic uint64_t counted[COUNTED];    // by number of the finding: the count that was written last
 } findings;
 
 bool hw_findings_are_wanted(void) { return findings.file > 0; }
@@ -42,6 +43,18 @@ static void write_shape(FILE *out, const char *name, const uint32_t shape[3]) {
     fprintf(out, ",\"%s\":[%u,%u,%u]", name, shape[0], shape[1], shape[2]);
 }
 
+static void write_inlinings(FILE *out, const hw_check_inlining *inlined) {
+    char text[NAME_BYTES];
+    fputs(",\"inlined\":[", out);
+    for (const hw_check_inlining *at = inlined; at; at = at->outer) {
+        fprintf(out, "%s{\"line\":%u", at == inlined ? "" : ",", at->line);
+        write_text(out, "file", at->file);
+        if (at->function) write_text(out, "function", hw_demangle(at->function, text, sizeof text));
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
 static void write_side(FILE *out, const hw_check_side *side) {
     char text[NAME_BYTES];
     fprintf(out, "{\"act\":%d", (int)side->act);
@@ -53,6 +66,7 @@ static void write_side(FILE *out, const hw_check_side *side) {
         write_text(out, "file", side->file);
         write_shape(out, "block", side->block);
         write_shape(out, "thread", side->thread);
+        if (side->inlined) write_inlinings(out, side->inlined);
     } else if (side->site && hw_shim_describe_site(side->site, text, PLACE_BYTES)) {
         write_text(out, "site", text);
     }
@@ -131,17 +145,16 @@ static void tell_finding(void *context, const hw_check_finding *f) {
     }
     fputs("]}\n", out);
     if (fclose(out) == 0) write_line(text, bytes);
-    if (f->number < COUNTED) findings.counted[f->number] = 1;
+    if (f->number < COUNTED) atomic_store(&findings.counted[f->number], 1);
 }
 
 void hw_findings_count(void) {
-    const hw_check_finding *f;
-    for (size_t i = 0; findings.check && (f = hw_check_finding_at(findings.check, i)) && i < COUNTED; i++) {
+    uint64_t count, of_bytes;
+    for (size_t i = 0; i < COUNTED && findings.check && hw_check_count_at(findings.check, i, &count, &of_bytes); i++) {
         char *text = NULL;
-        if (findings.counted[i] == f->count) continue;
-        findings.counted[i] = f->count;
-        int bytes = asprintf(&text, "{\"process\":%d,\"number\":%u,\"count\":%llu,\"bytes\":%llu}\n", (int)getpid(),
-                             f->number, (unsigned long long)f->count, (unsigned long long)f->bytes);
+        if (atomic_exchange(&findings.counted[i], count) == count) continue;
+        int bytes = asprintf(&text, "{\"process\":%d,\"number\":%zu,\"count\":%llu,\"bytes\":%llu}\n", (int)getpid(), i,
+                             (unsigned long long)count, (unsigned long long)of_bytes);
         if (bytes > 0) write_line(text, (size_t)bytes);
     }
 }

@@ -100,11 +100,13 @@ static const struct {
     [HW_ARITHMETIC_DIVISION] = {"an integer is divided by zero", "C leaves open what that gives"},
     [HW_ARITHMETIC_SHIFT] = {"an integer is shifted by as many bits as it has, or more",
                              "C leaves open what that gives"},
+    [HW_ARITHMETIC_OVERFLOW] = {"an int that goes into an address has no room for its value",
+                                "a product or sum of size_t, or of long long, has"},
 };
 
 static unsigned arithmetic_of(const hw_cli_finding *f) {
     const unsigned what = (unsigned)f->subject.reason;
-    return what <= HW_ARITHMETIC_SHIFT ? what : HW_ARITHMETIC_NAN;
+    return what <= HW_ARITHMETIC_OVERFLOW ? what : HW_ARITHMETIC_NAN;
 }
 
 static void say_error(const hw_cli_finding *f, char *out, size_t bytes) {

@@ -32,7 +32,8 @@ static hw_cli_finding_side read_side(const json_t *object) {
                                 .bytes = (unsigned)number_of(object, "bytes"),
                                 .is_many = json_is_true(json_object_get(object, "many")),
                                 .launch = number_of(object, "launch"),
-                                .stream = number_of(object, "stream")};
+                                .stream = number_of(object, "stream"),
+                                .inlined = json_object_get(object, "inlined")};
     if (!side.file) side.file = "";
     read_triple(object, "block", side.block);
     read_triple(object, "thread", side.thread);
@@ -152,57 +153,84 @@ static bool read_all(FILE *in, hw_cli_findings *f) {
 
 static bool are_equal_texts(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-static bool are_of_one_place(const hw_cli_finding_side *a, const hw_cli_finding_side *b) {
-    return a->act == b->act && are_equal_texts(a->kernel, b->kernel) && are_equal_texts(a->file, b->file) &&
-           are_equal_texts(a->site, b->site) && a->line == b->line && a->ptx_line == b->ptx_line &&
-           (a->kernel || a->site);
+// Of what one side does and another did, as one; false: two things. `x += 1` reads and writes.
+static bool join_acts(hw_check_act *act, hw_check_act other) {
+    const bool can_join = *act == HW_CHECK_READS || *act == HW_CHECK_WRITES || *act == HW_CHECK_UPDATES;
+    if (*act == other) return true;
+    if (!can_join || (other != HW_CHECK_READS && other != HW_CHECK_WRITES)) return false;
+    *act = HW_CHECK_UPDATES;
+    return true;
 }
 
-// One access may leave two arrays.
-static bool are_of_one_object(const hw_cli_finding *a, const hw_cli_finding *b) {
-    if (a->kind != HW_CHECK_BOUNDS && a->kind != HW_CHECK_FREED && a->kind != HW_CHECK_MISALIGNED) return true;
-    return are_equal_texts(a->object.name, b->object.name) && are_equal_texts(a->object.site, b->object.site);
+// By line alone, or with where its function was inlined and what is done there.
+static bool are_of_one_place(const hw_cli_finding_side *a, const hw_cli_finding_side *b, bool by_line) {
+    hw_check_act act = a->act;
+    if (by_line ? !join_acts(&act, b->act) : a->act != b->act) return false;
+    if (!by_line && a->inlined != b->inlined && !json_equal(a->inlined, b->inlined)) return false;
+    if (a->line != b->line || (a->ptx_line != b->ptx_line && !(by_line && a->line))) return false;
+    return are_equal_texts(a->kernel, b->kernel) && are_equal_texts(a->file, b->file) &&
+           are_equal_texts(a->site, b->site) && (a->kernel || a->site);
 }
 
-static bool have_equal_sides(const hw_cli_finding *a, const hw_cli_finding *b, bool swapped) {
+// One access may leave two arrays, and one line read one and write the other.
+static bool are_of_one_object(const hw_cli_finding *a, const hw_cli_finding *b, bool by_line) {
+    const bool is_of_one = a->kind == HW_CHECK_BOUNDS || a->kind == HW_CHECK_FREED || a->kind == HW_CHECK_MISALIGNED;
+    if (!is_of_one && !(by_line && a->kind == HW_CHECK_RACE)) return true;
+    return a->space == b->space && are_equal_texts(a->object.name, b->object.name) &&
+           are_equal_texts(a->object.site, b->object.site);
+}
+
+static bool have_equal_sides(const hw_cli_finding *a, const hw_cli_finding *b, bool by_line, bool swapped) {
     for (unsigned k = 0; k < a->n_sides; k++)
-        if (!are_of_one_place(&a->sides[k], &b->sides[swapped ? a->n_sides - 1 - k : k])) return false;
+        if (!are_of_one_place(&a->sides[k], &b->sides[swapped ? a->n_sides - 1 - k : k], by_line)) return false;
     return true;
 }
 
 // In another order the other side may come first, and threads of other blocks may meet.
-static bool are_one(const hw_cli_finding *a, const hw_cli_finding *b) {
-    if (a->kind != b->kind || a->n_sides != b->n_sides || !are_of_one_object(a, b)) return false;
+static bool are_one(const hw_cli_finding *a, const hw_cli_finding *b, bool by_line, bool *swapped) {
+    const bool may_swap = a->seed != b->seed || (by_line && a->kind == HW_CHECK_RACE);
+    *swapped = false;
+    if (a->kind != b->kind || a->n_sides != b->n_sides || !are_of_one_object(a, b, by_line)) return false;
     if (a->subject.reason != b->subject.reason || a->subject.leak != b->subject.leak) return false;
-    if (a->seed == b->seed) return a->missing == b->missing && have_equal_sides(a, b, false);
-    return have_equal_sides(a, b, false) || have_equal_sides(a, b, true);
+    if (a->seed == b->seed && a->missing != b->missing) return false;
+    if (have_equal_sides(a, b, by_line, false)) return true;
+    *swapped = true;
+    return may_swap && have_equal_sides(a, b, by_line, true);
+}
+
+static void merge(hw_cli_finding *into, const hw_cli_finding *other, bool swapped) {
+    for (unsigned k = 0; k < into->n_sides; k++)
+        join_acts(&into->sides[k].act, other->sides[swapped ? into->n_sides - 1 - k : k].act);
+    if (into->seed != other->seed) return;
+    into->count += other->count;
+    into->bytes += other->bytes;
 }
 
 // A call of the host that is inlined, or unrolled, has several addresses and one line; and a program several processes.
 // Of runs in several orders the first that found it counts.
-static void merge_equal(hw_cli_findings *f) {
+static void merge_equal(hw_cli_findings *f, bool by_line) {
     size_t kept = 0;
     for (size_t i = 0; i < f->n; i++) {
         size_t k = 0;
-        while (k < kept && !are_one(&f->items[k], &f->items[i])) k++;
-        if (k == kept) {
-            f->items[kept++] = f->items[i];
-        } else if (f->items[k].seed == f->items[i].seed) {
-            f->items[k].count += f->items[i].count;
-            f->items[k].bytes += f->items[i].bytes;
-        }
+        bool swapped = false;
+        while (k < kept && !are_one(&f->items[k], &f->items[i], by_line, &swapped)) k++;
+        if (k == kept) f->items[kept++] = f->items[i];
+        else merge(&f->items[k], &f->items[i], swapped);
     }
     f->n = kept;
 }
 
+// What is suppressed by a place at which a function was inlined is not so where it was inlined elsewhere.
 int hw_cli_findings_read(FILE *in, const char *suppressions, hw_cli_findings *out) {
     *out = (hw_cli_findings){.n = 0};
     if (!read_all(in, out)) {
         hw_cli_complain("out of memory");
         return HW_EXIT_USAGE;
     }
-    merge_equal(out);
-    return hw_cli_suppress(out, suppressions);
+    merge_equal(out, false);
+    const int status = hw_cli_suppress(out, suppressions);
+    merge_equal(out, true);
+    return status;
 }
 
 void hw_cli_findings_free(hw_cli_findings *f) {

@@ -17,7 +17,14 @@ typedef struct hw_cli_finding_side {
     unsigned line, ptx_line, bytes, block[3], thread[3];
     bool is_many;
     unsigned long long launch, stream;
+    const json_t *inlined;           // NULL: hw_cli_finding_inlined has nothing
 } hw_cli_finding_side;
+
+// Where the function of a side's line was inlined, or that of such a place.
+typedef struct hw_cli_inlined {
+    const char *file, *function;     // function: in which the place is, as people write it; NULL: not known
+    unsigned line;
+} hw_cli_inlined;
 
 // What a call of the host program was about, as hw_check_subject.
 typedef struct hw_cli_finding_subject {
@@ -78,6 +85,8 @@ const char *hw_cli_finding_there(const hw_cli_finding *finding, char *out, size_
 const char *hw_cli_finding_side_text(const hw_cli_finding_side *side, char *out, size_t bytes);
 // The file and line of a side in the source, of kernels and of calls: false where they are not known.
 bool hw_cli_finding_line(const hw_cli_finding_side *side, char *file, size_t bytes, unsigned *line);
+// The chain of places at which the function of a side's line was inlined, from the inside: false at its end.
+bool hw_cli_finding_inlined(const hw_cli_finding_side *side, size_t index, hw_cli_inlined *out);
 // "sum.cu:12", or where the host program's call is; "" where it is not known.
 const char *hw_cli_finding_place(const hw_cli_finding_side *side, char *out, size_t bytes);
 

@@ -20,6 +20,21 @@ static json_t *triple_of(const unsigned numbers[3]) {
     return json_pack("[i,i,i]", (int)numbers[0], (int)numbers[1], (int)numbers[2]);
 }
 
+static json_t *chain_of(const hw_cli_finding_side *side) {
+    json_t *chain = json_array();
+    hw_cli_inlined at;
+    bool good = true;
+    for (size_t i = 0; hw_cli_finding_inlined(side, i, &at); i++) {
+        json_t *object = json_object();
+        good = put_text(object, "file", at.file) && put(object, "line", json_integer(at.line)) &&
+               put_text(object, "function", at.function) && good;
+        good = json_array_append_new(chain, object) == 0 && good;
+    }
+    if (good) return chain;
+    json_decref(chain);
+    return NULL;
+}
+
 static bool append_side(json_t *to, const hw_cli_finding_side *side) {
     char text[PLACE];
     json_t *object = json_object();
@@ -29,7 +44,7 @@ static bool append_side(json_t *to, const hw_cli_finding_side *side) {
                put(object, "line", json_integer(side->line)) &&
                put(object, "launch", json_integer((json_int_t)side->launch)) &&
                put(object, "bytes", json_integer(side->bytes)) && put(object, "block", triple_of(side->block)) &&
-               put(object, "thread", triple_of(side->thread));
+               put(object, "thread", triple_of(side->thread)) && put(object, "inlined_at", chain_of(side));
     } else {
         good = good && put_text(object, "site", side->site);
     }
@@ -71,20 +86,44 @@ static json_t *location_of(const hw_cli_finding_side *side) {
     return hw_cli_sarif_location(hw_cli_finding_side_text(side, text, sizeof text), has_line ? file : NULL, line);
 }
 
+static json_t *inlining_location(const hw_cli_inlined *at) {
+    char text[PLACE];
+    snprintf(text, sizeof text, "inlined here%s%s", at->function ? ", in " : "", at->function ? at->function : "");
+    return hw_cli_sarif_location(text, at->file, at->line);
+}
+
+static bool append_frame(json_t *frames, json_t *location) {
+    return json_array_append_new(frames, json_pack("{s:o}", "location", location)) == 0;
+}
+
+// SARIF 3.44: the innermost frame first. Code hosts do not show stacks, but what is related.
+static bool append_chain(json_t *stacks, json_t *related, const hw_cli_finding_side *side) {
+    hw_cli_inlined at;
+    if (!hw_cli_finding_inlined(side, 0, &at)) return true;
+    json_t *frames = json_array();
+    bool good = append_frame(frames, location_of(side));
+    for (size_t i = 0; hw_cli_finding_inlined(side, i, &at); i++) {
+        good = append_frame(frames, inlining_location(&at)) && good;
+        good = json_array_append_new(related, inlining_location(&at)) == 0 && good;
+    }
+    return json_array_append_new(stacks, json_pack("{s:o}", "frames", frames)) == 0 && good;
+}
+
 static bool append_result(json_t *to, const hw_cli_finding *f) {
     char sentence[WORDS], memory[PLACE], text[PLACE + 2 * WORDS];
-    json_t *places = json_array(), *related = json_array();
+    json_t *places = json_array(), *related = json_array(), *stacks = json_array();
     hw_cli_finding_memory(f, memory, sizeof memory);
     snprintf(text, sizeof text, "%s%s%s; %s", hw_cli_finding_sentence(f, sentence, sizeof sentence),
              *memory ? ": " : "", memory, hw_cli_finding_remedy(f));
-    bool good = places && related;
+    bool good = places && related && stacks;
     // The later access is where the finding is shown; the earlier one is related to it.
     for (unsigned k = 0; k < f->n_sides; k++) {
         json_t *location = location_of(&f->sides[k]);
         good = json_array_append_new(k + 1 == f->n_sides ? places : related, location) == 0 && good;
+        good = append_chain(stacks, related, &f->sides[k]) && good;
     }
-    return hw_cli_sarif_add_result(to, hw_check_kind_name(f->kind), text, places, related, (json_int_t)f->count) &&
-           good;
+    return hw_cli_sarif_add_result(to, hw_check_kind_name(f->kind), text, places, related, stacks,
+                                   (json_int_t)f->count) && good;
 }
 
 bool hw_cli_findings_write_sarif(const hw_cli_findings *findings, FILE *out) {

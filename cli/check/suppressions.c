@@ -56,6 +56,11 @@ static bool is_named(const hw_check_suppressions *s, const hw_cli_finding *f) {
     for (unsigned k = 0; k < f->n_sides; k++) {
         hw_cli_finding_place(&f->sides[k], place, sizeof place);
         if (hw_check_suppresses(s, f->kind, place, f->sides[k].kernel)) return true;
+        hw_cli_inlined at;
+        for (size_t i = 0; hw_cli_finding_inlined(&f->sides[k], i, &at); i++) {
+            snprintf(place, sizeof place, "%s:%u", at.file, at.line);
+            if (hw_check_suppresses(s, f->kind, place, NULL)) return true;
+        }
     }
     return f->subject.kernel && hw_check_suppresses(s, f->kind, NULL, f->subject.kernel);
 }
@@ -71,18 +76,29 @@ static bool line_allows(const hw_source *source, unsigned line, const char *kind
            !isalnum((unsigned char)at[strlen(mark) + strlen(kind)]);
 }
 
-static bool is_allowed_in_source(const hw_cli_finding *f) {
-    bool allows = false;
-    for (unsigned k = 0; k < f->n_sides && !allows; k++) {
-        const hw_cli_finding_side *side = &f->sides[k];
-        char file[PATH_BYTES];
-        unsigned line;
-        hw_source *source = hw_cli_finding_line(side, file, sizeof file, &line) ? hw_source_open(file) : NULL;
-        const char *kind = hw_check_kind_name(f->kind);
-        allows = source && (line_allows(source, line, kind) || line_allows(source, line - 1, kind));
-        hw_source_close(source);
-    }
+// Does it, or the line above it?
+static bool place_allows(const char *file, unsigned line, hw_check_kind kind) {
+    hw_source *source = hw_source_open(file);
+    const char *name = hw_check_kind_name(kind);
+    const bool allows = source && (line_allows(source, line, name) || line_allows(source, line - 1, name));
+    hw_source_close(source);
     return allows;
+}
+
+static bool side_allows(const hw_cli_finding_side *side, hw_check_kind kind) {
+    char file[PATH_BYTES];
+    unsigned line;
+    hw_cli_inlined at;
+    if (hw_cli_finding_line(side, file, sizeof file, &line) && place_allows(file, line, kind)) return true;
+    for (size_t i = 0; hw_cli_finding_inlined(side, i, &at); i++)
+        if (at.line && place_allows(at.file, at.line, kind)) return true;
+    return false;
+}
+
+static bool is_allowed_in_source(const hw_cli_finding *f) {
+    for (unsigned k = 0; k < f->n_sides; k++)
+        if (side_allows(&f->sides[k], f->kind)) return true;
+    return false;
 }
 
 int hw_cli_suppress(hw_cli_findings *findings, const char *path) {

@@ -18,6 +18,10 @@ static void write_side(const hw_cli_finding_side *side, bool colour, FILE *out) 
     hw_cli_finding_place(side, place, sizeof place);
     fprintf(out, "  %s%s%s\n", place, *place ? ": " : "", hw_cli_finding_side_text(side, text, sizeof text));
     write_source_line(side, colour, out);
+    hw_cli_inlined at;
+    for (size_t i = 0; hw_cli_finding_inlined(side, i, &at); i++)
+        fprintf(out, "    inlined at %s:%u%s%s\n", at.file, at.line, at.function ? " in " : "",
+                at.function ? at.function : "");
 }
 
 static void write_memory(const hw_cli_finding *f, FILE *out) {

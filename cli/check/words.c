@@ -120,7 +120,7 @@ static void append_origin(const hw_cli_finding_object *object, hw_space space, c
 const char *hw_cli_finding_memory(const hw_cli_finding *f, char *out, size_t bytes) {
     *out = 0;
     const bool is_own = f->space == HW_SPACE_SHARED || f->space == HW_SPACE_LOCAL;    // of the block, of the thread
-    if (is_own && (f->kind == HW_CHECK_RACE || f->kind == HW_CHECK_UNDEFINED)) {
+    if (is_own && !f->object.is_known && (f->kind == HW_CHECK_RACE || f->kind == HW_CHECK_UNDEFINED)) {
         snprintf(out, bytes, "%s memory, byte %llu", hw_space_name(f->space), f->address);
     } else if (f->object.is_known) {
         write_distance(f, out, bytes);
@@ -169,6 +169,14 @@ bool hw_cli_finding_line(const hw_cli_finding_side *s, char *file, size_t bytes,
     if (s->kernel) snprintf(file, bytes, "%s", s->file);
     else if (colon) snprintf(file, bytes, "%.*s", (int)(colon - s->site), s->site);
     return *line && (s->kernel || !*end);
+}
+
+bool hw_cli_finding_inlined(const hw_cli_finding_side *s, size_t index, hw_cli_inlined *out) {
+    const json_t *at = json_array_get(s->inlined, index);
+    const char *file = json_string_value(json_object_get(at, "file"));
+    *out = (hw_cli_inlined){.file = file ? file : "", .line = (unsigned)json_integer_value(json_object_get(at, "line")),
+                            .function = json_string_value(json_object_get(at, "function"))};
+    return at != NULL;
 }
 
 const char *hw_cli_finding_place(const hw_cli_finding_side *s, char *out, size_t bytes) {

@@ -28,7 +28,7 @@ static const char *relative(const char *file) {
 json_t *hw_cli_sarif_location(const char *text, const char *file, unsigned line) {
     char uri[3 * PLACE];
     json_t *message = json_pack("{s:o}", "text", hw_json_text(text));
-    if (!file) return json_pack("{s:o}", "message", message);
+    if (!file || !line) return json_pack("{s:o}", "message", message);
     write_uri(relative(file), uri);
     return json_pack("{s:o,s:{s:{s:s},s:{s:i}}}", "message", message, "physicalLocation", "artifactLocation", "uri",
                      uri, "region", "startLine", (int)line);
@@ -40,10 +40,10 @@ bool hw_cli_sarif_add_rule(json_t *rules, const char *id, const char *text) {
 }
 
 bool hw_cli_sarif_add_result(json_t *results, const char *rule, const char *text, json_t *places, json_t *related,
-                             json_int_t count) {
-    json_t *result = json_pack("{s:o,s:s,s:{s:o},s:o,s:o,s:I}", "ruleId", hw_json_text(rule), "level", "error",
+                             json_t *stacks, json_int_t count) {
+    json_t *result = json_pack("{s:o,s:s,s:{s:o},s:o,s:o,s:o,s:I}", "ruleId", hw_json_text(rule), "level", "error",
                                "message", "text", hw_json_text(text), "locations", places, "relatedLocations", related,
-                               "occurrenceCount", count);
+                               "stacks", stacks, "occurrenceCount", count);
     return json_array_append_new(results, result) == 0;
 }
 

@@ -37,8 +37,7 @@ static hw_check_object object_of_home(const hw_home *home) {
                              .site = home->site};
 }
 
-// The variable or allocation that a byte lies in; of shared memory a variable that some access is known to mean.
-static hw_check_object find_there(hw_check *c, uint8_t space, uint64_t address) {
+hw_check_object hw_check_object_at(hw_check *c, uint8_t space, uint64_t address) {
     const hw_homes *homes = c->homes;
     hw_check_object there = {.is_known = false};
     hw_allocation a;
@@ -62,7 +61,7 @@ static hw_check_finding describe(hw_check *c, const wrong *w, const hw_check_sid
     finding.object.name = keep_name(c, w->object.name);
     if (w->kind != HW_CHECK_BOUNDS) return finding;
     finding.address = first_outside(&w->object, w->address);
-    if (!w->object.is_nearest) finding.there = find_there(c, w->space, finding.address);
+    if (!w->object.is_nearest) finding.there = hw_check_object_at(c, w->space, finding.address);
     return finding;
 }
 

@@ -12,7 +12,7 @@
 // ---- launches -------------------------------------------------------------------------------------------------------
 
 static void forget_launch(hw_check *c) {
-    c->ran_out |= c->blocks.ran_out || c->entries.ran_out || (c->sink.defined && c->sink.defined->ran_out);
+    if (c->blocks.ran_out || c->entries.ran_out || (c->sink.defined && c->sink.defined->ran_out)) c->ran_out = true;
     hw_check_blocks_end(&c->blocks);
     hw_check_reads_end(c);
     hw_check_intervals_free(&c->intervals);
@@ -418,6 +418,15 @@ void hw_check_end(hw_check *c, bool with_leaks) {
     hw_check_host_ends(c);
     if (with_leaks) hw_check_host_leaks(c);
     pthread_mutex_unlock(&c->lock);
+}
+
+bool hw_check_count_at(hw_check *c, size_t index, uint64_t *count, uint64_t *bytes) {
+    pthread_mutex_lock(&c->lock);
+    const bool is_there = index < c->n_found;
+    *count = is_there ? c->found[index]->finding.count : 0;
+    *bytes = is_there ? c->found[index]->finding.bytes : 0;
+    pthread_mutex_unlock(&c->lock);
+    return is_there;
 }
 
 const hw_check_finding *hw_check_finding_at(hw_check *c, size_t index) {

@@ -39,7 +39,9 @@ bool hw_check_ran_out(const hw_check *check);
 // The program ends: adds errors that it has not asked for to the findings; with_leaks also what it has not given back.
 void hw_check_end(hw_check *check, bool with_leaks);
 
-// NULL past the last. In the order in which they were found.
+// NULL past the last. In the order in which they were found. While other threads launch or call, its count may change.
 const hw_check_finding *hw_check_finding_at(hw_check *check, size_t index);
+// How often it has been found so far, and its bytes; false past the last. For any thread at any time.
+bool hw_check_count_at(hw_check *check, size_t index, uint64_t *count, uint64_t *bytes);
 
 #endif

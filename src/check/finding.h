@@ -52,6 +52,13 @@ typedef struct hw_check_subject {
     const char *variable;            // mangled, or NULL
 } hw_check_subject;
 
+// Where the function of a source line was inlined.
+typedef struct hw_check_inlining {
+    const char *file, *function;     // function: in which the place stands, mangled; NULL: not known
+    uint32_t line;
+    const struct hw_check_inlining *outer;    // where that function was; NULL: it stands for itself
+} hw_check_inlining;
+
 // One of the two: a thread of a kernel, or a call of the host program. Texts are the finding's owner's.
 typedef struct hw_check_side {
     hw_check_act act;
@@ -60,6 +67,7 @@ typedef struct hw_check_side {
     uint64_t launch, stream;         // number of the launch on its GPU; both as in hw_launch_info
     const char *file;                // source, or "" where the line is not known
     uint32_t line, ptx_line;
+    const hw_check_inlining *inlined;    // NULL: the line's function is not, as far as is known
     uint32_t block[3], thread[3];
     bool is_many;                    // thread is the first of several of its warp that access the same bytes
     const void *site;                // of the host's call: a code address, or NULL

@@ -14,7 +14,7 @@ static bool is_of(const hw_check_found *f, hw_check_kind kind, const uint64_t pl
     return f && f->finding.kind == kind && f->places[0] == places[0] && f->places[1] == places[1];
 }
 
-// The finding of these places, with n more; NULL: there is none.
+// The finding of these places, with n more; NULL: there is none. With the lock held.
 static hw_check_found *add_to_known(hw_check *c, hw_check_kind kind, const uint64_t places[2], uint64_t n) {
     hw_check_found **recent = recent_of(c, kind, places);
     if (!is_of(*recent, kind, places)) {
@@ -28,7 +28,10 @@ static hw_check_found *add_to_known(hw_check *c, hw_check_kind kind, const uint6
 }
 
 bool hw_check_count_again(hw_check *c, hw_check_kind kind, const uint64_t places[2], uint64_t n) {
-    return add_to_known(c, kind, places, n) != NULL;
+    pthread_mutex_lock(&c->lock);
+    const bool is_known = add_to_known(c, kind, places, n) != NULL;
+    pthread_mutex_unlock(&c->lock);
+    return is_known;
 }
 
 void hw_check_keep(hw_check *c, const hw_check_finding *finding, const uint64_t places[2], uint64_t n) {
@@ -44,8 +47,8 @@ void hw_check_keep(hw_check *c, const hw_check_finding *finding, const uint64_t 
     found->finding.number = (uint32_t)c->n_found;
     found->finding.count = n;
     c->found[c->n_found++] = found;
-    pthread_mutex_unlock(&c->lock);
     *recent_of(c, finding->kind, places) = found;
+    pthread_mutex_unlock(&c->lock);
     if (c->options.found) c->options.found(c->options.context, &found->finding);
 }
 
@@ -64,7 +67,7 @@ void hw_check_add_race(hw_check *c, hw_check_ref earlier, const hw_check_entry *
     const uint64_t places[2] = {hw_check_works_place(&c->works, e), hw_check_works_place(&c->works, later)};
     c->n_races++;
     if (hw_check_count_again(c, HW_CHECK_RACE, places, 1)) return;
-    const hw_check_finding finding = {
+    hw_check_finding finding = {
         .kind = HW_CHECK_RACE,
         .missing = missing_between(c, e, later),
         .space = space,
@@ -73,6 +76,7 @@ void hw_check_add_race(hw_check *c, hw_check_ref earlier, const hw_check_entry *
         .sides = {hw_check_works_side(&c->works, e, (int)hw_check_lane_of(earlier)),
                   hw_check_works_side(&c->works, later, later_lane)},
     };
+    if (space == HW_SPACE_SHARED) finding.object = hw_check_object_at(c, space, address);
     hw_check_keep(c, &finding, places, 1);
 }
 
@@ -114,9 +118,11 @@ void hw_check_add_arithmetic(hw_check *c, const hw_check_entry *entry, uint8_t w
 }
 
 void hw_check_add(hw_check *c, const hw_check_finding *finding, const uint64_t places[2]) {
+    pthread_mutex_lock(&c->lock);
     hw_check_found *known = add_to_known(c, finding->kind, places, 1);
+    if (known && finding->kind == HW_CHECK_LEAK) known->finding.bytes += finding->bytes;
+    pthread_mutex_unlock(&c->lock);
     if (!known) hw_check_keep(c, finding, places, 1);
-    else if (finding->kind == HW_CHECK_LEAK) known->finding.bytes += finding->bytes;
 }
 
 void hw_check_add_undefined(hw_check *c, const hw_check_entry *read, const hw_check_entry *use, int lane, uint8_t space,
@@ -125,6 +131,7 @@ void hw_check_add_undefined(hw_check *c, const hw_check_entry *read, const hw_ch
                                 hw_check_works_place(&c->works, use)};
     if (hw_check_count_again(c, HW_CHECK_UNDEFINED, places, 1)) return;
     hw_check_finding finding = {.kind = HW_CHECK_UNDEFINED, .space = space, .address = address};
+    if (space == HW_SPACE_SHARED) finding.object = hw_check_object_at(c, space, address);
     // An atomic reads itself what it changes.
     const bool is_one = read && read->work == use->work && read->note == use->note && !use->is_host;
     if (read && !is_one)

@@ -3,6 +3,7 @@
 #define HW_CHECK_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "check/blocks.h"
 #include "check/check.h"
@@ -42,7 +43,7 @@ struct hw_check {
     hw_check_found *recent[256];     // by a hash of their places
     hw_check_host host;
     hw_check_origins origins;        // of undefined values
-    bool ran_out;                    // of memory: nothing is found any more
+    atomic_bool ran_out;             // of memory: nothing is found any more
     // Other threads of the host program go on while a launch runs. What they ask for is heard when it has ended: they
     // do not wait for it, so nothing puts the two in order, whichever is heard first.
     pthread_mutex_t lock;            // recursive; of these, and of the list of what was found
@@ -69,6 +70,10 @@ struct hw_check {
 // Adds n to the finding of these places; false: there is none. keep makes it, with a count of n.
 bool hw_check_count_again(hw_check *check, hw_check_kind kind, const uint64_t places[2], uint64_t n);
 void hw_check_keep(hw_check *check, const hw_check_finding *finding, const uint64_t places[2], uint64_t n);
+
+// The variable or allocation that a byte lies in; of shared memory a variable that some access is known to mean. Its
+// name outlives the module.
+hw_check_object hw_check_object_at(hw_check *check, uint8_t space, uint64_t address);
 
 // Adds to the finding of these two places, or makes one. shared or device memory at `address`.
 void hw_check_add_race(hw_check *check, hw_check_ref earlier, const hw_check_entry *later, int later_lane,

@@ -4,13 +4,15 @@
 
 #include "base/alloc.h"
 #include "base/integers.h"
+#include "base/mix.h"
 
 static bool is_kernel_of(const hw_check_kernel *kernel, const hw_launch_info *info) {
     if (kernel->n_places != info->n_notes || strcmp(kernel->name, info->kernel)) return false;
     for (uint32_t i = 0; i < info->n_notes; i++) {
         const hw_check_place *p = &kernel->places[i];
         const hw_note *note = &info->notes[i];
-        if (p->line != note->line || p->ptx_line != note->ptx_line || p->file != note->file) return false;
+        if (p->line != note->line || p->ptx_line != note->ptx_line || p->file != note->file ||
+            p->inlined != note->inlined) return false;
     }
     return true;
 }
@@ -25,6 +27,32 @@ static bool copy_names(hw_check_works *works, hw_check_kernel *kernel, const hw_
     return kernel->name != NULL;
 }
 
+static const char *file_of(const hw_check_kernel *kernel, uint32_t file) {
+    return file < kernel->n_files ? kernel->files[file] : "";
+}
+
+// A module has many more than one of its kernels; outer ones stand before those that name them.
+static bool copy_inlinings(hw_check_works *works, hw_check_kernel *kernel, const hw_launch_info *info) {
+    const hw_inlining *all = info->inlinings;
+    hw_check_inlining *own = hw_arena_take(works->arena, (info->n_inlinings + 1) * sizeof *own);
+    bool *is_used = hw_calloc(info->n_inlinings + 1, sizeof *is_used);
+    bool good = own && is_used;
+    for (uint32_t i = 0; good && i < info->n_notes; i++)
+        for (uint32_t k = info->notes[i].inlined; k && k < info->n_inlinings && !is_used[k]; k = all[k].outer)
+            is_used[k] = true;
+    for (uint32_t k = 1; good && k < info->n_inlinings; k++) {
+        if (!is_used[k]) continue;
+        const char *name = all[k].function;
+        own[k] = (hw_check_inlining){.file = file_of(kernel, all[k].file), .line = all[k].line,
+                                     .outer = all[k].outer ? &own[all[k].outer] : NULL};
+        if (name) own[k].function = hw_arena_string(works->arena, name, strlen(name));
+        good = !name || own[k].function;
+    }
+    hw_free(is_used);
+    kernel->inlinings = own;
+    return good;
+}
+
 static const hw_check_kernel *find_kernel(hw_check_works *works, const hw_launch_info *info) {
     hw_check_kernel *kernel = works->kernels;
     while (kernel && !is_kernel_of(kernel, info)) kernel = kernel->next;
@@ -34,9 +62,13 @@ static const hw_check_kernel *find_kernel(hw_check_works *works, const hw_launch
     kernel->files = hw_arena_take(works->arena, (info->n_files + 1) * sizeof *kernel->files);
     kernel->places = hw_arena_take(works->arena, (info->n_notes + 1) * sizeof *kernel->places);
     if (!kernel->files || !kernel->places || !copy_names(works, kernel, info)) return NULL;
-    for (uint32_t i = 0; i < info->n_notes; i++)
-        kernel->places[i] = (hw_check_place){info->notes[i].file, info->notes[i].line, info->notes[i].ptx_line};
     kernel->n_files = info->n_files;
+    if (!copy_inlinings(works, kernel, info)) return NULL;
+    for (uint32_t i = 0; i < info->n_notes; i++) {
+        const hw_note *note = &info->notes[i];
+        kernel->places[i] = (hw_check_place){note->file, note->line, note->ptx_line,
+                                             note->inlined < info->n_inlinings ? note->inlined : 0};
+    }
     kernel->n_places = info->n_notes;
     kernel->number = ++works->n_kernels;
     kernel->next = works->kernels;
@@ -83,7 +115,8 @@ uint64_t hw_check_works_place(const hw_check_works *works, const hw_check_entry 
     if (!work->kernel) return (uint64_t)(uintptr_t)work->site << 8 | entry->act;
     const hw_check_place *p = &work->kernel->places[entry->note < work->kernel->n_places ? entry->note : 0];
     const uint64_t line = p->line ? (uint64_t)p->file << 24 | p->line : 1ull << 40 | p->ptx_line;
-    return ((uint64_t)work->kernel->number << 44 ^ line << 3 ^ entry->act) * 2 + 1;
+    const uint64_t place = ((uint64_t)work->kernel->number << 44 ^ line << 3 ^ entry->act) * 2 + 1;
+    return p->inlined ? hw_mix_word(place, p->inlined) | 1 : place;
 }
 
 static void find_thread(hw_check_side *side, const hw_check_work *work, uint32_t warp, int lane) {
@@ -110,7 +143,8 @@ hw_check_side hw_check_works_side(const hw_check_works *works, const hw_check_en
         const hw_check_place *p = &work->kernel->places[entry->note];
         side.line = p->line;
         side.ptx_line = p->ptx_line;
-        if (p->line && p->file < work->kernel->n_files) side.file = work->kernel->files[p->file];
+        if (p->line) side.file = file_of(work->kernel, p->file);
+        if (p->line && p->inlined) side.inlined = &work->kernel->inlinings[p->inlined];
     }
     find_thread(&side, work, entry->warp, entry->is_many ? __builtin_ctz(entry->mask | 1u << 31) : lane);
     return side;

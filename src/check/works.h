@@ -10,6 +10,7 @@
 // The places of a kernel's instructions, which the launch's own notes do not outlive.
 typedef struct hw_check_place {
     uint32_t file, line, ptx_line;   // file: in the kernel's list
+    uint32_t inlined;                // likewise; 0: nowhere
 } hw_check_place;
 
 typedef struct hw_check_kernel {
@@ -17,6 +18,7 @@ typedef struct hw_check_kernel {
     const char *name;                // mangled
     const char **files;
     hw_check_place *places;          // by note
+    hw_check_inlining *inlinings;    // those that places name, and what is outside of them
     uint32_t n_files, n_places, number;
 } hw_check_kernel;
 

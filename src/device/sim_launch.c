@@ -256,6 +256,8 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
         .n_notes = set->n_notes,
         .files = (const char *const *)function->module->ptx->files,
         .n_files = function->module->ptx->n_files,
+        .inlinings = function->module->ptx->inlinings,
+        .n_inlinings = function->module->ptx->n_inlinings,
         .n_workers = hw_exec_workers(sim->exec),
         .number = sim->launches,
         .stream = args->stream,

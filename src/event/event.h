@@ -40,6 +40,8 @@ typedef struct hw_launch_info {
     uint32_t n_notes;
     const char *const *files;        // source files that notes name
     uint32_t n_files;
+    const hw_inlining *inlinings;    // that notes name
+    uint32_t n_inlinings;            // with item 0, which is not used; or 0
     uint32_t n_workers;              // records come from workers 0 .. n_workers-1, each on its own thread
     uint64_t number;                 // of the launch on its GPU, from 1 on
     uint64_t stream;                 // as the caller of the launch names it; 0: the legacy default stream. The runtime
@@ -313,6 +315,7 @@ typedef enum hw_arithmetic_kind {
     HW_ARITHMETIC_NAN, HW_ARITHMETIC_INFINITY,         // a result is one, and no operand is either
     HW_ARITHMETIC_DIVISION,                            // an integer is divided by zero
     HW_ARITHMETIC_SHIFT,                               // an integer is shifted by more bits than it has
+    HW_ARITHMETIC_OVERFLOW,                            // a signed word that goes into an address has no room for a sum
 } hw_arithmetic_kind;
 
 // Told only of programs that have been lowered so as to look (lower/program.h, HW_WATCH_*).

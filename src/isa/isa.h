@@ -186,6 +186,14 @@ typedef struct hw_note {
     uint32_t access;       // of instructions that access memory: their number among those of the program
     uint32_t ptx_line;     // in the PTX text
     uint32_t file, line;   // source, as .loc says; file indexes the program's file table, line 0: unknown
+    uint32_t inlined;      // where the source line's function was inlined, in the program's table; 0: nowhere
 } hw_note;
+
+// A place of the source at which a function was inlined, and the one at which that place's own function was.
+typedef struct hw_inlining {
+    uint32_t file, line;
+    uint32_t outer;        // in the same table, below this one; 0: none. Its item 0 is not used
+    const char *function;  // in which the place stands, mangled; NULL: not known
+} hw_inlining;
 
 #endif

@@ -30,6 +30,7 @@ static void write_notes(hw_program *program) {
         note->ptx_line = (uint32_t)inst->line;
         note->file = inst->loc_file;
         note->line = inst->loc_line;
+        note->inlined = inst->loc_inlined;
         if (traits->emitter == HW_EMIT_COPY || traits->emitter == HW_EMIT_MATRIX_ACCESS) {
             note->space = HW_SPACE_SHARED;
             note->width_bytes = note->merged_bytes = hw_emit_copies(inst) ? (uint8_t)inst->operands[2].imm : 16;
@@ -103,6 +104,7 @@ static hw_status lower_function(hw_program_set *set, hw_program *program, hw_dia
     if (status == HW_OK) status = hw_cfg_build(lo.scratch, f, &lo.cfg, diag);
     if (status == HW_OK) status = hw_layout_function(&lo);
     if (status == HW_OK) status = hw_merge(&lo);
+    if (status == HW_OK) status = hw_watch_find(&lo);
     if (status == HW_OK) status = hw_lift(&lo);
     if (status == HW_OK) status = hw_live_assign(&lo);
     if (status == HW_OK) status = hw_emit_body(&lo);

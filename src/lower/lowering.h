@@ -108,6 +108,7 @@ typedef struct hw_lowering {
     hw_cfg cfg;
     hw_reg_info *regs;
     uint8_t *lifted;               // by PTX instruction
+    uint8_t *is_index;             // by register: hw_watch_find; NULL: nobody asks
     hw_inst_list body, lists[3];   // lists: by level
     hw_immediate_table immediates;
     uint32_t next_pred[4];         // by base: where the next predicate goes, unless at a multiple of 64
@@ -251,7 +252,9 @@ hw_status hw_emit_video(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_vector(hw_lowering *lo, hw_slot **out, unsigned n, uint32_t *list);
 // Operand letters of arithmetic (SHAPE in isa/ops.def); NULL: no arithmetic.
 const char *hw_emit_shape(const hw_ptx_inst *inst);
-// watch.c: what looks at arithmetic, before and behind it (HW_WATCH_*): is this instruction looked at at all?
+// watch.c: signed words that go into addresses are found first, where integers are watched.
+hw_status hw_watch_find(hw_lowering *lo);
+// What looks at arithmetic, before and behind it (HW_WATCH_*): is this instruction looked at at all?
 bool hw_watch_wants(const hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_watch_before(hw_lowering *lo, const hw_ptx_inst *inst, const hw_inst *fields);
 hw_status hw_watch_behind(hw_lowering *lo, const hw_ptx_inst *inst, const hw_inst *fields);

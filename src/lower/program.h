@@ -63,8 +63,9 @@
 //       imm, sub: HW_PLACE_*; width bytes of an element
 //   mbarrier.<init inval expect_tx complete_tx arrive arrive_drop test_wait> (space, width 8, a, imm; d; b operand or
 //       none; sub: HW_MBARRIER_*), mbarrier.pending_count (d, a), cp.async.arrive (as mbarrier.arrive)
-//   watch.operands (a, b, c, width 4 or 8), watch.result (a), watch.divisor (a, width 2, 4 or 8), watch.shift (a 32
-//       bits, imm the bits of what is shifted): look at the instruction whose note they have (HW_WATCH_*)
+//   watch.operands (a, b, c; imm a hw_watched_float for each, 8 bits, a's the lowest), watch.result (a, imm),
+//       watch.divisor (a, width 2, 4 or 8), watch.shift (a 32 bits, imm the bits of what is shifted), watch.overflow
+//       (a, b, c 32 bits, imm HW_WATCHED_*): look at the instruction whose note they have (HW_WATCH_*)
 //   sreg (sub: hw_sreg, d)     local.address param.address (d, imm; width 4 or 8; param.address: sub as ld.param)
 //   shared.dynamic (d, imm the alignment, width 4 or 8; launch list)     fence    nop    end (of a lifted list)
 //   bra bra.p brx fall call call.indirect ret exit trap brkpt             (end a basic block; basic_block: its number)
@@ -312,6 +313,14 @@ static inline uint32_t hw_program_dynamic_shared(const hw_program *entry) {
 // Arithmetic that is looked at while it is executed (hw_arithmetic, event/event.h), by instructions before and behind
 // it; it is not lifted then. Nothing is paid for what is not.
 enum { HW_WATCH_FLOATS = 1, HW_WATCH_INTEGERS = 2 };
+
+// How the floats lie in lanes that are looked at: pairs have two in each.
+typedef enum hw_watched_float {
+    HW_WATCHED_NONE, HW_WATCHED_F32, HW_WATCHED_F64, HW_WATCHED_F16, HW_WATCHED_F16X2, HW_WATCHED_BF16,
+    HW_WATCHED_BF16X2, HW_WATCHED_F32X2
+} hw_watched_float;
+// What may leave the range of signed words.
+enum { HW_WATCHED_ADD, HW_WATCHED_SUB, HW_WATCHED_MUL, HW_WATCHED_MAD, HW_WATCHED_SHL };
 
 // All functions of a module, lowered; they are freed together.
 typedef struct hw_program_set {

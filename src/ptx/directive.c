@@ -24,10 +24,21 @@ static bool is_name(const parser *p, const char *name) {
     return p->tok.kind == TOKEN_NAME && p->tok.length == strlen(name) && !memcmp(p->tok.text, name, p->tok.length);
 }
 
+// function_name $L__info_string0+4
+static bool read_string_name(parser *p, string_name *out) {
+    bool has_offset;
+    if (!hw_ptx_next(p)) return false;
+    if (p->tok.kind != TOKEN_NAME) return true;
+    out->label = p->tok.name;
+    if (!hw_ptx_next(p) || !hw_ptx_accept(p, '+', &has_offset)) return false;
+    return !has_offset || read_number(p, &out->offset);
+}
+
 // .loc 1 12 0, function_name $L__info_string0, inlined_at 1 20 5
 // The attributes have no terminator; they are read as long as they begin with ',' or a name on the same line.
 bool hw_ptx_parse_loc(parser *p) {
     place code, inlined_at;
+    string_name function = {NULL, 0};
     bool is_inlined = false;
     int own_line = p->tok.line;
     if (!hw_ptx_next(p) || !read_place(p, &code)) return false;
@@ -36,11 +47,13 @@ bool hw_ptx_parse_loc(parser *p) {
         if (is_name(p, "inlined_at") && p->tok.line == own_line) {
             if (!hw_ptx_next(p) || !read_place(p, &inlined_at)) return false;
             is_inlined = true;
+        } else if (is_name(p, "function_name") && p->tok.line == own_line && !read_string_name(p, &function)) {
+            return false;
         }
         while (p->tok.line == own_line && (p->tok.kind == TOKEN_INT || p->tok.kind == TOKEN_NAME || hw_ptx_at(p, '+')))
             if (!hw_ptx_next(p)) return false;
     }
-    return hw_ptx_set_location(p, &code, is_inlined ? &inlined_at : NULL);
+    return hw_ptx_set_location(p, &code, &function, is_inlined ? &inlined_at : NULL);
 }
 
 // .file 1 "name", 1700000000, 1234   or, of DWARF 5, .file 1 "folder" "name"
@@ -83,12 +96,14 @@ bool hw_ptx_parse_pragma(parser *p) {
     return hw_ptx_expect(p, ';');
 }
 
-// .section .debug_info { ... }: nothing in it is for us.
+// .section .debug_info { ... }: of all that they say the names of inlined functions are for us, in .debug_str.
 bool hw_ptx_parse_section(parser *p) {
     if (!hw_ptx_next(p)) return false;
     if (p->tok.kind != TOKEN_WORD && p->tok.kind != TOKEN_NAME) return hw_ptx_unexpected(p, "a section's name");
+    const bool has_strings = hw_ptx_at_word(p, "debug_str");
     if (!hw_ptx_next(p)) return false;
     if (!hw_ptx_at(p, '{')) return hw_ptx_unexpected(p, "'{'");
+    if (has_strings) p->strings = p->lex.at;
     return hw_ptx_skip_block(p);
 }
 

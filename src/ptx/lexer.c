@@ -67,8 +67,7 @@ atom *hw_ptx_intern(parser *p, const char *text, size_t length) {
     return a;
 }
 
-// Past white space and comments. An unfinished comment ends the text.
-static void skip_space(lexer *lex) {
+void hw_ptx_skip_space(lexer *lex) {
     const char *at = lex->at;
     for (;;) {
         if (*at == '\n') lex->line++, at++;
@@ -201,7 +200,7 @@ static void lex_punct(parser *p, token *t) {
 
 bool hw_ptx_next(parser *p) {
     lexer *lex = &p->lex;
-    skip_space(lex);
+    hw_ptx_skip_space(lex);
     token *t = &p->tok;
     *t = (token){.line = lex->line, .text = lex->at};
     char c = *lex->at;
@@ -226,7 +225,7 @@ bool hw_ptx_next(parser *p) {
 bool hw_ptx_skip_block(parser *p) {
     int line = p->tok.line;
     lexer *lex = &p->lex;
-    for (skip_space(lex); lex->at < lex->end && *lex->at != '}'; skip_space(lex)) lex->at++;
+    for (hw_ptx_skip_space(lex); lex->at < lex->end && *lex->at != '}'; hw_ptx_skip_space(lex)) lex->at++;
     if (lex->at >= lex->end) return hw_ptx_fail(p, HW_MALFORMED, line, "the section has no closing brace");
     lex->at++;
     return hw_ptx_next(p);

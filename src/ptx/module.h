@@ -110,6 +110,7 @@ typedef struct hw_ptx_inst {
     int line;                      // in the PTX text
     uint32_t loc_file;             // index into module files; loc_line 0: unknown
     uint32_t loc_line;
+    uint32_t loc_inlined;          // hw_ptx_module.inlinings; 0: the line stands in the function itself
 } hw_ptx_inst;
 
 struct hw_ptx_function {
@@ -140,6 +141,8 @@ typedef struct hw_ptx_module {
     uint32_t n_functions;
     const char **files;            // .file table, index as in .file (holes are NULL)
     uint32_t n_files;
+    hw_inlining *inlinings;
+    uint32_t n_inlinings;          // with item 0; 0: there are none
 } hw_ptx_module;
 
 // Parses length bytes (no NUL needed) of PTX text. On success *out owns everything and is freed with hw_ptx_free.

@@ -140,7 +140,7 @@ static bool keep_body(parser *p, hw_ptx_function *f) {
 static bool parse_body(parser *p, hw_ptx_function *f) {
     p->function = f;
     p->n_regs = p->n_insts = p->n_variables = p->n_label_uses = 0;
-    p->loc_line = p->known_line = 0;
+    p->loc_line = p->known_line = p->loc_inlined = 0;
     p->first_unplaced = 0;
     int line = p->tok.line;
     if (!hw_ptx_scope_open(p) || !hw_ptx_next(p)) return false;
@@ -152,7 +152,7 @@ static bool parse_body(parser *p, hw_ptx_function *f) {
     }
     hw_ptx_end_of_block(p);
     p->function = NULL;
-    p->loc_line = 0;
+    p->loc_line = p->loc_inlined = 0;
     return keep_body(p, f);
 }
 
@@ -341,7 +341,7 @@ static bool parse_module(parser *p, const char *text, size_t length) {
     m->n_globals = (uint32_t)p->n_globals;
     m->n_functions = (uint32_t)p->n_functions;
     m->n_files = (uint32_t)p->n_files;
-    return p->status == HW_OK && hw_ptx_resolve_module(p);
+    return p->status == HW_OK && hw_ptx_keep_inlinings(p) && hw_ptx_resolve_module(p);
 }
 
 hw_status hw_ptx_parse(const char *text, size_t length, const char *name, hw_ptx_module **out, hw_diag *diag) {
@@ -375,6 +375,7 @@ hw_status hw_ptx_parse(const char *text, size_t length, const char *name, hw_ptx
     hw_free(p->functions);
     hw_free(p->files);
     hw_free(p->file_kinds);
+    hw_free(p->inlinings);
     hw_free(p->late_uses);
 done:
     hw_arena_destroy(scratch);

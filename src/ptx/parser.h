@@ -124,6 +124,7 @@ struct atom {
     const mnemonic *decoded;
     uint32_t taken_in_function;     // serial of the last function that has a register or variable of this name
     uint32_t taken_in_module;
+    uint32_t string;                // of a label in .debug_str: where its string begins, + 1
 };
 
 typedef struct scope {
@@ -144,11 +145,27 @@ typedef struct place {
     uint32_t file, line, column;
 } place;
 
-// Code that was inlined, and where.
+// A name in a section of strings, as $L__info_string0+4: the label, NULL for none, and bytes behind it.
+typedef struct string_name {
+    atom *label;
+    uint64_t offset;
+} string_name;
+
+// What the last .loc about a place has said: its function, and where that was inlined.
+typedef struct location {
+    place code;
+    string_name function;           // no label: the one whose body it stands in
+    uint32_t inlined;               // hw_ptx_module.inlinings
+    uint32_t serial;                // of the body; 0: nothing
+} location;
+enum { HW_PTX_LOCATIONS = 4096, HW_PTX_INLINING_CHAINS = 1024 };
+
+// An item of hw_ptx_module.inlinings while it is read.
 typedef struct inlining {
-    place code, at;
+    hw_inlining is;
+    string_name function;           // of is.function, where there is a label
+    uint32_t depth, next;           // next: in its hash chain
 } inlining;
-enum { HW_PTX_INLININGS = 64 };
 enum { FILE_NOT_ASKED, FILE_OF_USER, FILE_OF_TOOLKIT };
 
 typedef struct parser {
@@ -169,8 +186,12 @@ typedef struct parser {
     uint32_t loc_file, loc_line;
     uint32_t known_file, known_line;   // the last line of this function that is not 0
     size_t first_unplaced;             // instructions from here on have no line yet
-    inlining inlinings[HW_PTX_INLININGS];   // the newest, a ring
-    size_t next_inlining;
+    uint32_t known_inlined, loc_inlined;
+    location locations[HW_PTX_LOCATIONS];   // the newest, by a hash of the place
+    inlining *inlinings;
+    size_t n_inlinings, cap_inlinings;
+    uint32_t inlining_chains[HW_PTX_INLINING_CHAINS];
+    const char *strings;                    // the text of .section .debug_str; NULL: there was none
     uint8_t *file_kinds;            // by file
     size_t n_file_kinds, cap_file_kinds;
 
@@ -218,6 +239,7 @@ void *hw_ptx_take_scratch(parser *p, size_t bytes);
 bool hw_ptx_lexer_open(parser *p, const char *text, size_t length);
 bool hw_ptx_next(parser *p);
 bool hw_ptx_skip_block(parser *p);  // raw text up to the '}' that closes a section; the next token is behind it
+void hw_ptx_skip_space(lexer *lex);   // and comments; an unfinished one ends the text
 atom *hw_ptx_intern(parser *p, const char *text, size_t length);
 atom *hw_ptx_find_atom(parser *p, const char *text, size_t length);
 
@@ -273,8 +295,10 @@ bool hw_ptx_check_inst(parser *p, const mnemonic *m, hw_ptx_inst *inst);
 bool hw_ptx_resolve_module(parser *p);
 // The source file that .file number `file` names, looked for ahead as well; NULL when there is none.
 // The source line of what follows: code's own, or of what it was inlined into when it is the toolkit's. inlined_at:
-// NULL when the code stands where it was written.
-bool hw_ptx_set_location(parser *p, const place *code, const place *inlined_at);
+// NULL when the code stands where it was written; else `function` is the one that was inlined.
+bool hw_ptx_set_location(parser *p, const place *code, const string_name *function, const place *inlined_at);
+// At the module's end: names of functions, out of .debug_str, and the module's table.
+bool hw_ptx_keep_inlinings(parser *p);
 // Before a label and at a body's end.
 void hw_ptx_end_of_block(parser *p);
 const char *hw_ptx_source_file(parser *p, uint32_t file);

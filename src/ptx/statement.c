@@ -18,6 +18,7 @@ static bool add_inst(parser *p, const mnemonic *m, int line, hw_ptx_inst **out) 
     inst->line = line;
     inst->loc_file = p->loc_file;
     inst->loc_line = p->loc_line;
+    inst->loc_inlined = p->loc_inlined;
     if (p->loc_line) p->first_unplaced = p->n_insts;
     *out = inst;
     return true;

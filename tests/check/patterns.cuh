@@ -62,6 +62,42 @@ template <bool Ordered> __global__ void work_queue(int *out) {
     }
 }
 
+// Blumofe and Leiserson's work stealing: each block puts work into a queue of its own, and takes from those of others.
+// An item is read before it is known who gets it.
+template <bool Ordered> __global__ void work_stealing(int *out) {
+    enum { ITEMS = 4 };
+    volatile int *tops = out + 64, *ends = out + 96;
+    int *items = out + 128, *own = items + ITEMS * blockIdx.x;
+    for (int i = 0; i < ITEMS; i++) {
+        own[i] = ITEMS * blockIdx.x + i;            // work_stealing
+        if (Ordered) __threadfence();
+        ends[blockIdx.x] = i + 1;
+    }
+    int victim = blockIdx.x;
+    for (int empty = 0; empty < 2 * gridDim.x;) {
+        victim = (victim + 1) % gridDim.x;
+        const int top = tops[victim];
+        if (top == ITEMS || victim == blockIdx.x) empty++;
+        else if (top < ends[victim]) {
+            __threadfence();
+            const int item = items[ITEMS * victim + top];    // work_stealing
+            if (atomicCAS((int *)&tops[victim], top, top + 1) == top) out[item] = 1;
+        }
+    }
+}
+
+// Who comes first is served first.
+template <bool Ordered> __global__ void ticket_lock(int *out) {
+    int *next = out + 64;
+    volatile int *served = out + 65;
+    const int ticket = atomicAdd(next, 1);
+    while (*served != ticket) {}
+    __threadfence();
+    out[0] += blockIdx.x;                           // ticket_lock
+    if (Ordered) __threadfence();
+    *served = ticket + 1;
+}
+
 // Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back": a tile's aggregate first, its
 // prefix when those of the tiles before it are known.
 template <bool Ordered> __global__ void look_back(int *out) {
@@ -98,6 +134,28 @@ template <bool Ordered> __global__ void double_buffer(int *out) {
         __syncthreads();
         sum += s[i % 2][63 - t];                    // double_buffer
         if (Ordered) __syncthreads();
+    }
+    out[1024 + t] = sum;
+}
+
+// Two tiles are under way while a third one is used: one group may go on, not two.
+template <bool Ordered> __global__ void stages(int *out) {
+    enum { STAGES = 3, TILES = 7 };
+    __shared__ int s[STAGES][64];
+    const int t = threadIdx.x;
+    int sum = 0;
+    for (int i = 0; i < STAGES - 1; i++) {
+        COPY_4(&s[i][t], &out[64 * i + t]);         // stages
+        COMMIT();
+    }
+    for (int i = 0; i < TILES; i++) {
+        if (Ordered) WAIT_GROUPS(1);
+        else WAIT_GROUPS(2);
+        __syncthreads();
+        sum += s[i % STAGES][63 - t];               // stages
+        const int next = i + STAGES - 1;
+        if (next < TILES) COPY_4(&s[next % STAGES][t], &out[64 * next + t]);    // stages
+        COMMIT();
     }
     out[1024 + t] = sum;
 }
@@ -164,8 +222,11 @@ static void run_patterns() {
     RUN(spin_lock, 4, 1);
     RUN(flags_between_blocks, 4, 1);
     RUN(work_queue, 3, 1);
+    RUN(work_stealing, 3, 1);
+    RUN(ticket_lock, 4, 1);
     RUN(look_back, 5, 1);
     RUN(double_buffer, 1, 64);
+    RUN(stages, 1, 64);
     RUN(warp_reduction, 1, 32);
     RUN(warp_volatile, 1, 32);
     RUN(histogram, 1, 64);

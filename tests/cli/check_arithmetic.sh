@@ -12,6 +12,11 @@ zero_over_zero|arithmetic||
 root|arithmetic||
 overflow|arithmetic||
 sum|arithmetic||
+half_conversion|arithmetic||
+half_product|arithmetic||
+half_pair|arithmetic||
+bfloat|arithmetic||
+narrower|arithmetic||
 ROWS
 cat > "$work/integers" << 'ROWS'
 quotient|arithmetic||
@@ -19,6 +24,8 @@ rest|arithmetic||
 quotient_64|arithmetic||
 shift_left|arithmetic||
 shift_right|arithmetic||
+index_product|arithmetic||
+index_sum|arithmetic||
 ROWS
 cat "$work/floats" "$work/integers" > "$work/both"
 
@@ -48,7 +55,8 @@ says out "arithmetic: a result is NaN, and no operand is NaN or infinite"
 says out "arithmetic: an integer is divided by zero"
 says out "arithmetic: an integer is shifted by as many bits as it has, or more"
 says out "computes: thread (0,0,0) of block (0,0,0) in void over_zero<false>(float*, float const*), launch 1"
-says out "10 hazards found"
+says out "arithmetic: an int that goes into an address has no room for its value"
+says out "17 hazards found"
 
 # Counters are those of a run that does not look.
 profile() { "$halfwarp" profile --format csv "$@" "$source" racy > "$work/where"; }

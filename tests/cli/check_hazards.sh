@@ -98,8 +98,11 @@ last_block|race|grid|
 spin_lock|race|grid|
 flags_between_blocks|race|grid|
 work_queue|race|grid|
+work_stealing|race|grid|
+ticket_lock|race|grid|
 look_back|race|grid|
 double_buffer|race|block wait|
+stages|race|block wait|
 warp_reduction|race|warp|
 warp_volatile|race|warp|
 histogram|race|warp block|

@@ -45,10 +45,21 @@ __global__ void known_above(int *out) {
 __global__ void other_kind(int *out) {
     out[0] = threadIdx.x;   // halfwarp-check: allow barrier
 }
+// Functions in functions, which are inlined.
+__device__ __forceinline__ void put(int *to) { *to += 1; }              // inner
+__device__ __forceinline__ void put_twice(int *to) {
+    put(to);                                                            // middle
+    put(to + 1);
+}
+__global__ void inlined(int *out) { put_twice(out); }                   // outer
+__global__ void inlined_too(int *out) {
+    put_twice(out);   // halfwarp-check: allow race
+}
 
 int main(int argc, char **argv) {
     int *out, status = 0;
     cudaMalloc(&out, 4096);
+    cudaMemset(out, 0, 4096);
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "race")) race<<<1, 64>>>(out);
         if (!strcmp(argv[i], "lanes")) lanes<<<1, 32>>>(out);
@@ -60,6 +71,8 @@ int main(int argc, char **argv) {
         if (!strcmp(argv[i], "known")) known<<<1, 64>>>(out);
         if (!strcmp(argv[i], "known_above")) known_above<<<1, 64>>>(out);
         if (!strcmp(argv[i], "other_kind")) other_kind<<<1, 64>>>(out);
+        if (!strcmp(argv[i], "inlined")) inlined<<<1, 64>>>(out);
+        if (!strcmp(argv[i], "inlined_too")) inlined_too<<<1, 64>>>(out);
         if (!strcmp(argv[i], "leak")) for (int k = atoi(argv[i + 1]); k > 0; k--) cudaMalloc(&out, 1000);
         if (!strcmp(argv[i], "reset")) cudaDeviceReset();
         if (!strcmp(argv[i], "free")) cudaFree(out);
@@ -142,6 +155,16 @@ grep -q "1 hazard found" "$work/report" || fail "-o: $(cat "$work/report")"
 expect 0 check -o "$work/report" "$work/told.cu" fine
 [ ! -s "$work/report" ] || fail "-o of a clean program: $(cat "$work/report")"
 
+# What a line reads and writes is one finding; inlined functions are followed to the kernel where the compiler tells.
+has_chains() { command -v nvcc > "$work/where"; }
+expect 1 check "$work/told.cu" inlined
+says out "told.cu:$(line_of '// inner'): reads and writes 4 bytes: thread ("
+says out "1 hazard found"
+if has_chains; then
+    says out "    inlined at $work/told.cu:$(line_of '// middle') in put_twice(int*)"
+    says out "    inlined at $work/told.cu:$(line_of '// outer') in inlined(int*)"
+fi
+
 # A warp's step was an order before compute capability 7.0, and is none for warps with each other.
 if "$halfwarp" gpus | grep -q p100; then
     expect 0 check --gpu p100 "$work/told.cu" lanes
@@ -210,6 +233,24 @@ assert place(race["locations"][0]) == int(sys.argv[3])
 assert place(race["relatedLocations"][0]) == int(sys.argv[2])
 assert leak["ruleId"] == "leak" and len(leak["locations"]) == 1
 PYTHON
+    middle=$(line_of '// middle') outer=$(line_of '// outer')
+    expect 1 check --format json -o "$work/r.json" "$work/told.cu" inlined
+    expect 1 check --format sarif -o "$work/r.sarif" "$work/told.cu" inlined
+    has_chains && python3 - "$work/r.json" "$work/r.sarif" $middle $outer << 'PYTHON' > "$work/chains" 2>&1
+import json, sys
+(finding,) = json.load(open(sys.argv[1]))["findings"]
+wanted = [int(line) for line in sys.argv[3:]]
+for side in finding["sides"]:
+    assert [at["line"] for at in side["inlined_at"]] == wanted, side
+    assert [at["function"] for at in side["inlined_at"]] == ["put_twice(int*)", "inlined(int*)"]
+(result,) = json.load(open(sys.argv[2]))["runs"][0]["results"]
+def lines(locations):
+    return [location["physicalLocation"]["region"]["startLine"] for location in locations]
+for stack in result["stacks"]:
+    assert lines(frame["location"] for frame in stack["frames"])[1:] == wanted
+assert lines(result["relatedLocations"])[1:] == 2 * wanted, result
+PYTHON
+    [ ! -s "$work/chains" ] || fail "chains: $(cat "$work/chains" "$work/r.sarif")"
     for format in json sarif; do
         expect 0 check --format $format -o "$work/empty" "$work/told.cu" fine
         prints_only
@@ -324,6 +365,20 @@ while read -r kind; do
     grep -q "^  $kind\$" "$work/help" || fail "check --help has no $kind"
     grep -q "^.It Cm $kind\$" man/halfwarp-check.1 || fail "man/halfwarp-check.1 has no $kind"
 done < <(sed -n 's/^KIND([A-Z]*, "\([a-z-]*\)".*/\1/p' src/check/kinds.def)
+
+# By any place at which the function of a side was inlined; elsewhere it is told.
+suppress_inlined() {
+    printf '%s\n' "$2" > "$work/list"
+    expect "$1" check --suppress "$work/list" "$work/told.cu" inlined
+}
+suppress_inlined 0 "race told.cu:$(line_of '// inner')"
+if has_chains; then
+    suppress_inlined 0 "race told.cu:$(line_of '// outer')"
+    suppress_inlined 1 "race told.cu:$(line_of '// middle')"
+    says out "told.cu:$(($(line_of '// middle') + 1)) in put_twice(int*)"
+    expect 0 check "$work/told.cu" inlined_too
+    prints_only
+fi
 
 # In the source: a comment in the line of either side, or above it; for its own kind.
 expect 0 check "$work/told.cu" known known_above

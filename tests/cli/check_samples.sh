@@ -15,9 +15,10 @@ awk -v to="$work" '
 n=0
 for program in "$work"/*.cu; do
     options=$(awk '{ $1 = $2 = $3 = $NF = ""; print }' "$program.command")
+    case $options in *nvcc*) command -v nvcc > "$work/where" || continue ;; esac
     expect $(grep -q '^deadlock' "$program.expected" && echo 5 || echo 1) \
         "$halfwarp" check --compiler clang $options "$program"
-    sed -i "s|$work/||" "$work/out"
+    sed -i "s|$work/||g" "$work/out"
     sed -i '${/^$/d}' "$work/out"
     diff "$program.expected" "$work/out" > "$work/difference" || fail "$program: $(cat "$work/difference")"
     expect 0 "$halfwarp" check --compiler clang -DMENDED $options "$program"
@@ -59,6 +60,53 @@ int main() {
 EOT
 expect 0 "$halfwarp" check --compiler clang "$work/threads.cu"
 silent out
+
+# Two threads of the host, each with a default stream of its own: that one ends before the other begins is no order for
+# what they have asked for, nor that one comes first. What a thread has waited for is one for both.
+cat > "$work/default.cu" << 'EOT'
+#include <cstring>
+#include <thread>
+__global__ void add(int *data) { data[threadIdx.x] += 1; }
+static int *data;
+static cudaEvent_t added;
+static const char *by;
+static bool is(const char *what) { return strcmp(by, what) == 0; }
+static void first() {
+    add<<<1, 64, 0, is("legacy") ? cudaStreamLegacy : cudaStreamPerThread>>>(data);
+    if (is("stream")) cudaStreamSynchronize(cudaStreamPerThread);
+    if (is("event")) cudaEventRecord(added);
+}
+static void second() {
+    if (is("event")) cudaStreamWaitEvent(cudaStreamPerThread, added, 0);
+    add<<<1, 64, 0, cudaStreamPerThread>>>(data);
+}
+int main(int, char **argv) {
+    by = argv[1];
+    cudaEventCreate(&added);
+    cudaMalloc(&data, 64 * sizeof(int));
+    cudaMemset(data, 0, 64 * sizeof(int));
+    cudaDeviceSynchronize();
+    std::thread one(first);
+    if (!is("both")) one.join();
+    std::thread other(second);
+    other.join();
+    if (is("both")) one.join();
+    cudaDeviceSynchronize();
+    int n;
+    cudaMemcpy(&n, data, sizeof n, cudaMemcpyDeviceToHost);
+    return n != 2;
+}
+EOT
+default_streams() { expect "$1" "$halfwarp" check --compiler clang "$work/default.cu" "$2"; }
+for order in none both; do
+    default_streams 1 $order
+    says out "race: work in two streams accesses the same bytes"
+    says out "1 hazard found"
+done
+for order in stream event legacy; do
+    default_streams 0 $order
+    silent out
+done
 
 # A call that the compiler has copied is one place still.
 cat > "$work/copied.cu" << 'EOT'

@@ -166,39 +166,85 @@ static void tell_arithmetic(hw_state *s, const hw_inst *in, uint32_t mask, hw_ar
     if (mask && HW_IS_TOLD(s, ARITHMETIC)) hw_tell_arithmetic(&s->run->observers->all, s->worker->index, &event);
 }
 
-// Lanes whose float or double in the slot is neither NaN nor infinite, by the exponent alone; nan: those that are NaN.
-static uint32_t finite_lanes(const hw_warp *w, hw_slot slot, uint32_t width, uint32_t *nan) {
-    enum { INFINITE_32 = 0x7f800000 };
-    static const uint64_t infinite_64 = 0x7ff0000000000000u;
-    const void *lanes = hw_at(w, slot);
+// By hw_watched_float: floats in a lane, their bits, and infinity, which what is less than is finite.
+static const struct {
+    uint8_t n, bits;
+    uint64_t infinite;
+} floats[] = {
+    [HW_WATCHED_F32] = {1, 32, 0x7f800000},   [HW_WATCHED_F64] = {1, 64, 0x7ff0000000000000},
+    [HW_WATCHED_F16] = {1, 16, 0x7c00},       [HW_WATCHED_F16X2] = {2, 16, 0x7c00},
+    [HW_WATCHED_BF16] = {1, 16, 0x7f80},      [HW_WATCHED_BF16X2] = {2, 16, 0x7f80},
+    [HW_WATCHED_F32X2] = {2, 32, 0x7f800000},
+};
+
+// Element i of so many bits.
+static inline uint64_t element_at(const void *elements, uint32_t bits, uint32_t i) {
+    return bits == 16 ? ((const uint16_t *)elements)[i] : bits == 32 ? ((const uint32_t *)elements)[i]
+                                                                     : ((const uint64_t *)elements)[i];
+}
+
+// Lanes whose float, at this place of the lane, is neither NaN nor infinite, by the exponent alone; nan: that are NaN.
+static uint32_t finite_lanes(const hw_warp *w, hw_slot slot, hw_watched_float is, uint32_t place, uint32_t *nan) {
+    const void *elements = hw_at(w, slot);
+    const uint32_t bits = floats[is].bits, n = floats[is].n;
+    const uint64_t sign = 1ull << (bits - 1), infinite = floats[is].infinite;
     uint32_t finite = 0;
     *nan = 0;
-    for (int i = 0; i < 32; i++) {
-        const uint64_t bits = width == 4 ? ((const uint32_t *)lanes)[i] & 0x7fffffffu
-                                         : ((const uint64_t *)lanes)[i] & 0x7fffffffffffffffu;
-        const uint64_t infinite = width == 4 ? INFINITE_32 : infinite_64;
-        finite |= (uint32_t)(bits < infinite) << i;
-        *nan |= (uint32_t)(bits > infinite) << i;
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint64_t magnitude = element_at(elements, bits, i * n + place) & (sign - 1);
+        finite |= (uint32_t)(magnitude < infinite) << i;
+        *nan |= (uint32_t)(magnitude > infinite) << i;
     }
     return finite;
 }
 
-// The result may lie where an operand was: so those are looked at before.
+// The result may lie where an operand was: so those are looked at before. What is no pair counts for both of one.
 static const hw_inst *special_watch_operands(hw_warp *w, const hw_inst *in) {
     const hw_slot operands[] = {in->a, in->b, in->c};
-    uint32_t finite = w->mask, nan;
-    for (int k = 0; k < 3; k++)
-        if (operands[k] != HW_NO_SLOT) finite &= finite_lanes(w, operands[k], in->width, &nan);
-    hw_state_of(w)->finite = finite;
+    hw_state *s = hw_state_of(w);
+    uint32_t nan;
+    s->finite[0] = s->finite[1] = w->mask;
+    for (int k = 0; k < 3; k++) {
+        const hw_watched_float is = (hw_watched_float)(in->imm >> 8 * k & 255);
+        if (!is) continue;
+        for (uint32_t place = 0; place < 2; place++)
+            s->finite[place] &= finite_lanes(w, operands[k], is, place < floats[is].n ? place : 0, &nan);
+    }
     return in + 1;
 }
 
 static const hw_inst *special_watch_result(hw_warp *w, const hw_inst *in) {
+    const hw_watched_float is = (hw_watched_float)in->imm;
     hw_state *s = hw_state_of(w);
-    uint32_t nan;
-    const uint32_t finite = finite_lanes(w, in->a, in->width, &nan), born = s->finite & w->mask & ~finite;
-    tell_arithmetic(s, in, born & nan, HW_ARITHMETIC_NAN);
-    tell_arithmetic(s, in, born & ~nan, HW_ARITHMETIC_INFINITY);
+    uint32_t nans = 0, infinities = 0;
+    for (uint32_t place = 0; place < floats[is].n; place++) {
+        uint32_t nan;
+        const uint32_t finite = finite_lanes(w, in->a, is, place, &nan), born = s->finite[place] & w->mask & ~finite;
+        nans |= born & nan;
+        infinities |= born & ~nan;
+    }
+    tell_arithmetic(s, in, nans, HW_ARITHMETIC_NAN);
+    tell_arithmetic(s, in, infinities, HW_ARITHMETIC_INFINITY);
+    return in + 1;
+}
+
+static inline int64_t exact(int64_t what, int64_t a, int64_t b, int64_t c) {
+    switch (what) {
+    case HW_WATCHED_ADD: return a + b;
+    case HW_WATCHED_SUB: return a - b;
+    case HW_WATCHED_MUL: return a * b;
+    case HW_WATCHED_SHL: return b >= 0 && b < 32 ? a * (1ll << b) : 0;
+    default: return a * b + c;
+    }
+}
+
+static const hw_inst *special_watch_overflow(hw_warp *w, const hw_inst *in) {
+    const int32_t *a = hw_at(w, in->a), *b = hw_at(w, in->b);
+    const int32_t *c = in->c == HW_NO_SLOT ? a : hw_at(w, in->c);
+    uint32_t beyond = 0;
+    HW_EACH_ACTIVE_LANE(const int64_t result = exact(in->imm, a[i], b[i], c[i]);
+                        beyond |= (uint32_t)(result != (int32_t)result) << i);
+    tell_arithmetic(hw_state_of(w), in, beyond, HW_ARITHMETIC_OVERFLOW);
     return in + 1;
 }
 

@@ -97,7 +97,7 @@ struct hw_state {
     uint32_t events;              // of the run, where every body has them at hand
     hw_path paths[32];            // those that do not run
     uint32_t n_paths;
-    uint32_t finite;              // lanes whose operands watch.operands found to be so
+    uint32_t finite[2];           // lanes whose operands watch.operands found to be so; the second: of the upper halves
     uint32_t thread_of_lane0;     // linear index in the block
     hw_frame entry_frame;
     hw_frame *free_frames, *made_frames;    // free: frames that no call uses; made: all

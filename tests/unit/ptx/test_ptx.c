@@ -1,4 +1,5 @@
 // The PTX parser: what text becomes in a module, that printing loses nothing, and that nothing breaks it.
+#include "base/text.h"
 #include "ptx_text.h"
 
 // ---- operands
@@ -255,6 +256,54 @@ static void test_places_of_inlined_code(void **state) {
     hw_ptx_free(m);
 }
 
+// Of a user's own inlined function: the chain of places at which it was inlined, with names out of .debug_str.
+static void test_inlining_chains(void **state) {
+    (void)state;
+    static const char text[] = HEAD
+        ".entry k { \n.loc 1 20 1\n.loc 1 10 7, function_name $L_mid, inlined_at 1 20 1\ntrap;\n"
+        ".loc 1 3 2, function_name $L_in+2, inlined_at 1 10 7\ntrap;\n"
+        ".loc 2 50 3, function_name $L_toolkit, inlined_at 1 3 2\ntrap;\n"
+        ".loc 1 21 1\ntrap; }\n"
+        ".entry q { \n.loc 1 10 7\n.loc 1 3 2, function_name $L_in+2, inlined_at 1 10 7\ntrap; }\n"
+        ".file 1 \"/home/me/a.cu\"\n.file 2 \"/usr/local/cuda/include/x.h\"\n"
+        ".section .debug_str\n{\n$L_mid:\n.b8 109,105,100,0\n$L_in: // of two\n.b8 97,0,105\n.b8 110,0\n}\n";
+    hw_ptx_module *m = parse_ok(text);
+    const hw_ptx_inst *k = hw_ptx_find_function(m, "k")->insts, *q = hw_ptx_find_function(m, "q")->insts;
+    const hw_inlining *outer = &m->inlinings[k[0].loc_inlined], *inner = &m->inlinings[k[1].loc_inlined];
+    assert_int_equal(outer->line, 20);
+    assert_string_equal(outer->function, "k");
+    assert_int_equal(outer->outer, 0);
+    assert_int_equal(inner->line, 10);
+    assert_string_equal(inner->function, "mid");
+    assert_int_equal(inner->outer, k[0].loc_inlined);
+    // The toolkit's stands where it was called, and so in the chain of that place.
+    assert_int_equal(k[2].loc_line, 3);
+    assert_int_equal(k[2].loc_inlined, k[1].loc_inlined);
+    assert_int_equal(k[3].loc_inlined, 0);
+    // What another function said of line 10 does not hold for this one.
+    assert_int_equal(m->inlinings[q[0].loc_inlined].outer, 0);
+    assert_string_equal(m->inlinings[q[0].loc_inlined].function, "q");
+    hw_ptx_free(m);
+}
+
+// A place that is inlined into itself, names that lead nowhere, and a section that ends with the text.
+static void test_inlining_chains_without_an_end(void **state) {
+    (void)state;
+    hw_text t = hw_text_growing();
+    hw_text_put(&t, HEAD ".entry k { \n");
+    for (int i = 0; i < 1000; i++) hw_text_put(&t, ".loc 1 3 3, function_name $L+99999, inlined_at 1 3 3\ntrap;\n");
+    hw_text_put(&t, "}\n.section .debug_str { $L: .b8 1,999,-3, }");
+    char *text = hw_text_finish(&t);
+    hw_ptx_module *m = parse_ok(text);
+    const hw_ptx_function *k = hw_ptx_find_function(m, "k");
+    uint32_t depth = 0;
+    for (uint32_t at = k->insts[999].loc_inlined; at; at = m->inlinings[at].outer, depth++)
+        assert_true(m->inlinings[at].outer < at);
+    assert_in_range(depth, 1, 65);
+    hw_ptx_free(m);
+    hw_free(text);
+}
+
 // Line 0 and no line at all: the line that follows in the block, else the one before.
 static void test_places_of_moved_code(void **state) {
     (void)state;
@@ -382,6 +431,8 @@ int main(void) {
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_module_header_and_places),
         cmocka_unit_test(test_places_of_inlined_code),
+        cmocka_unit_test(test_inlining_chains),
+        cmocka_unit_test(test_inlining_chains_without_an_end),
         cmocka_unit_test(test_places_of_moved_code),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_initial_values),
