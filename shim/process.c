@@ -39,17 +39,35 @@ static void print_notice(void *context, const char *sentence) {
     fprintf(stderr, "halfwarp: %s\n", sentence);
 }
 
+static double share_of(double part, double whole) { return part < whole && whole > 0 ? part / whole : 1; }
+
+// What the GPU's clock makes of a launch.
+static hw_timeline_launch time_launch(const hw_shim_process *process, const hw_report *report) {
+    const hw_report_launch *launch = &report->launches[report->n_launches - 1];
+    const hw_estimate *estimate = &launch->estimate;
+    const double start_us = estimate->bound_us[HW_BOUND_LAUNCH];
+    const uint64_t per_sm = launch->work.blocks_per_sm ? launch->work.blocks_per_sm : 1;
+    return (hw_timeline_launch){.us = estimate->us, .start_us = start_us,
+                                .memory_share = share_of(estimate->bound_us[HW_BOUND_MEMORY], estimate->us - start_us),
+                                .blocks = launch->work.blocks, .blocks_at_once = per_sm * report->gpu->sms,
+                                .number = (uint32_t)process->n_launches - 1};
+}
+
 // Launches come one after the other, and so do these.
 static void keep_launches(void *context, const hw_report *report) {
     hw_shim_process *process = context;
     hw_diag diag = {0};
-    if (hw_journal_add(process->journal, report, &diag)) tell_lost_launch(&diag);
+    process->counted = time_launch(process, report);
+    process->is_counted = true;
+    if (process->journal && hw_journal_add(process->journal, report, &diag)) tell_lost_launch(&diag);
 }
 
-// A launch that is not counted leaves its place in the journal, for the ordinals of those behind it.
+// Without a journal launches are counted for their times alone, once the program has asked for any. A launch that is
+// not counted leaves its place in the journal, for the ordinals of those behind it.
 static bool wants_launch(void *context, const char *mangled) {
     hw_shim_process *process = context;
     hw_diag diag = {0};
+    if (!process->journal) return hw_timeline_is_asked(hw_rt_timeline(hw_shim_runtime()));
     if (hw_selection_takes(&process->environment, mangled)) return true;
     if (hw_journal_pass(process->journal, &diag)) tell_lost_launch(&diag);
     return false;
@@ -59,10 +77,17 @@ static bool wants_launch(void *context, const char *mangled) {
 static bool is_to_be_executed(void *context, const char *mangled) {
     hw_shim_process *process = context;
     hw_diag diag = {0};
+    process->is_counted = false;
     if (hw_shim_is_stopped()) hw_shim_end(HW_EXIT_OUT_OF_TIME);
     if (hw_selection_executes(&process->environment, mangled, process->n_launches++)) return true;
     if (process->journal && hw_journal_pass(process->journal, &diag)) tell_lost_launch(&diag);
     return false;
+}
+
+static bool estimate_launch(void *context, hw_timeline_launch *out) {
+    const hw_shim_process *process = context;
+    *out = process->counted;
+    return process->is_counted;
 }
 
 static void count_executed(void *context) {
@@ -80,9 +105,10 @@ static void count_executed(void *context) {
 static hw_status context_opened(void *context, hw_sim *sim, hw_diag *diag) {
     hw_shim_process *process = context;
     hw_status status = HW_OK;
-    if (process->journal && !process->prof) {
+    if ((process->journal || process->environment.gpu_time) && !process->prof) {
         const hw_prof_options options = {.lines = process->environment.lines, .no_l1 = process->environment.no_l1,
-                                         .finished = keep_launches, .wants = wants_launch, .context = process};
+                                         .forgets = !process->journal, .finished = keep_launches,
+                                         .wants = wants_launch, .context = process};
         status = hw_prof_create(hw_sim_gpu(sim), &options, &process->prof, diag);
     }
     if (!status && process->prof) status = hw_sim_add_sink(sim, hw_prof_sink(process->prof), diag);
@@ -158,6 +184,8 @@ static void describe_process(hw_rt_options *options) {
             .launch_context = &own_process,
         },
         .context = &own_process,
+        .has_gpu_time = environment->gpu_time,
+        .launched = estimate_launch,
         .opened = context_opened,
         .closing = context_closing,
         .failed = launch_failed,

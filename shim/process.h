@@ -16,6 +16,8 @@ typedef struct hw_shim_process {
     hw_journal *journal;                    // NULL: nothing is counted
     hw_prof *prof;                          // NULL until there has been a context
     uint64_t n_launches, n_executed;        // that were possible; launches come one after the other
+    hw_timeline_launch counted;             // the last one
+    bool is_counted;                        // it is the one that is being made
     pthread_mutex_t lock;                   // of what follows
     bool is_noted;                          // the status file has its line
     _Atomic unsigned long long objects_seen;   // of library.c, and the names that were told

@@ -177,6 +177,13 @@ static bool set_no_reuse(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
+static bool set_time(hw_cli_launch *launch, const char *value) {
+    launch->time = value;
+    if (!strcmp(value, "gpu") || !strcmp(value, "host")) return true;
+    hw_cli_complain("--time is gpu or host, and not '%s'", value);
+    return false;
+}
+
 static bool set_no_l1(hw_cli_launch *launch, const char *value) {
     (void)value;
     launch->no_l1 = true;
@@ -253,6 +260,7 @@ static const option_row launch_option_rows[] = {
     {"--only", A_VALUE, RUNS, set_only},
     {"--shards", A_VALUE, RUNS, set_shards},
     {"--no-reuse", NO_VALUE, HW_CLI_RUN | HW_CLI_PROFILE, set_no_reuse},
+    {"--time", A_VALUE, HW_CLI_RUN | HW_CLI_PROFILE, set_time},
     {"--format", A_VALUE, REPORTS, set_format},
     {"-o", A_VALUE, REPORTS, set_output},
     {"--leaks", NO_VALUE, REPORTS, set_leaks},

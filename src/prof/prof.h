@@ -92,6 +92,8 @@ typedef struct hw_prof hw_prof;
 typedef struct hw_prof_options {
     bool lines;                      // counters per source line as well
     bool no_l1;                      // 2.x: global loads go past the first-level cache, as after ptxas -dlcm=cg
+    bool forgets;                    // nobody reads rows but the last: of the others some thousand are there, to be
+                                     // repeated. Not with lines
     // Called after each launch, on the launching thread, with the report up to it. May be NULL.
     void (*finished)(void *context, const hw_report *report);
     // Is a launch of this kernel (its mangled name) to be counted? Called before each launch, on the launching thread;

@@ -1,0 +1,27 @@
+# The GPU's time: what events show is what profile estimates, whatever this machine takes, by how many threads.
+. "$(dirname "$0")/check.bash"
+program="$(cd "$(dirname "$0")" && pwd)/../cuda/streams_timed.cu"
+
+# shown NAME: what the program has printed behind it.
+shown() { awk -v name="$1" '$1 == name { print $2; exit }' "$work/out"; }
+is_true() { [ "$(awk "BEGIN { print ($1) ? 1 : 0 }")" = 1 ] || fail "$2: not $1"; }
+
+expect 0 "$halfwarp" profile --threads 1 --format csv -o "$work/out.csv" "$program"
+cp "$work/out" "$work/profiled"
+estimate=$(sed 's/"[^"]*"/kernel/g' "$work/out.csv" | awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == "est_us") at = i }
+    NR == 2 { print $at }')
+# Between the two events lies the launch, and half a microsecond in which the host records the first.
+is_true "$(shown kernel) - $estimate < 0.6 && $(shown kernel) >= $estimate" "kernel"
+[ "$(grep ready "$work/out" | tr '\n' ' ')" = "ready 0 ready 1 " ] || fail "ready: $(cat "$work/out")"
+# Copies to and from the device and kernels overlap on a GPU with an engine for each.
+is_true "$(shown streams1) > 1.5 * $(shown streams4)" "streams of an H200"
+expect 0 "$halfwarp" run --threads 2 --no-reuse "$program"
+cmp -s "$work/out" "$work/profiled" || fail "run shows other times than profile: $(diff "$work/out" "$work/profiled")"
+# Asked for in this order, one queue keeps each stream's copy back until the one before is done.
+expect 0 "$halfwarp" run --gpu gtx280 "$program"
+is_true "$(shown streams1) == $(shown streams4)" "streams of a GTX 280"
+expect 0 "$halfwarp" run --time host "$program"
+[ "$(grep ready "$work/out" | tr '\n' ' ')" = "ready 1 ready 1 " ] || fail "ready at once: $(cat "$work/out")"
+expect 2 "$halfwarp" run --time gpus "$program"
+refuses "--time is gpu or host, and not 'gpus'"
