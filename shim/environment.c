@@ -65,6 +65,7 @@ void hw_environment_read(hw_environment *environment) {
         .poison = environment_byte(HW_ENV_POISON),
         .reuses = !environment_word(HW_ENV_REUSE) || strcmp(environment_word(HW_ENV_REUSE), "0") != 0,
         .gpu_time = wants_gpu_time(),
+        .traces = environment_number(HW_ENV_TRACE) == 1,
         .lines = environment_number(HW_ENV_LINES) == 1,
         .no_l1 = environment_number(HW_ENV_NO_L1) == 1,
         .ask_ptxas = environment_number(HW_ENV_PTXAS) == 1,

@@ -59,28 +59,46 @@ static void keep_launches(void *context, const hw_report *report) {
     hw_diag diag = {0};
     process->counted = time_launch(process, report);
     process->is_counted = true;
-    if (process->journal && hw_journal_add(process->journal, report, &diag)) tell_lost_launch(&diag);
+    if (!process->journal) return;
+    pthread_mutex_lock(&process->journal_lock);
+    if (hw_journal_add(process->journal, report, &diag)) tell_lost_launch(&diag);
+    pthread_mutex_unlock(&process->journal_lock);
+}
+
+static void pass_launch(hw_shim_process *process) {
+    hw_diag diag = {0};
+    pthread_mutex_lock(&process->journal_lock);
+    if (hw_journal_pass(process->journal, &diag)) tell_lost_launch(&diag);
+    pthread_mutex_unlock(&process->journal_lock);
+}
+
+// What the GPU's clock tells: work always, what the host did in between for a trace.
+static void keep_span(void *context, const hw_span *span) {
+    hw_shim_process *process = context;
+    hw_diag diag = {0};
+    if (!process->journal || (span->kind >= HW_SPAN_CALL && !process->environment.traces)) return;
+    pthread_mutex_lock(&process->journal_lock);
+    if (hw_journal_span(process->journal, span, &diag)) tell_lost_launch(&diag);
+    pthread_mutex_unlock(&process->journal_lock);
 }
 
 // Without a journal launches are counted for their times alone, once the program has asked for any. A launch that is
 // not counted leaves its place in the journal, for the ordinals of those behind it.
 static bool wants_launch(void *context, const char *mangled) {
     hw_shim_process *process = context;
-    hw_diag diag = {0};
     if (!process->journal) return hw_timeline_is_asked(hw_rt_timeline(hw_shim_runtime()));
     if (hw_selection_takes(&process->environment, mangled)) return true;
-    if (hw_journal_pass(process->journal, &diag)) tell_lost_launch(&diag);
+    pass_launch(process);
     return false;
 }
 
 // A launch that is not executed leaves its place in the journal as well.
 static bool is_to_be_executed(void *context, const char *mangled) {
     hw_shim_process *process = context;
-    hw_diag diag = {0};
     process->is_counted = false;
     if (hw_shim_is_stopped()) hw_shim_end(HW_EXIT_OUT_OF_TIME);
     if (hw_selection_executes(&process->environment, mangled, process->n_launches++)) return true;
-    if (process->journal && hw_journal_pass(process->journal, &diag)) tell_lost_launch(&diag);
+    if (process->journal) pass_launch(process);
     return false;
 }
 
@@ -145,8 +163,12 @@ static void kernel_faulted(void *context, const hw_fault *fault) {
     hw_shim_report_fault(fault);
 }
 
-// Another thread of the parent may have held it when it forked.
-static void unlock_journal_in_child(void) { own_process.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+// Another thread of the parent may have held them when it forked.
+static void begin_child(void) {
+    own_process.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    own_process.journal_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    own_process.is_orphan = own_process.is_orphan || own_process.prof;
+}
 
 // The journal says that there was a program that could have launched something, even if it never does.
 static void describe_process(hw_rt_options *options) {
@@ -155,7 +177,8 @@ static void describe_process(hw_rt_options *options) {
     hw_environment *environment = &own_process.environment;
     hw_environment_read(environment);
     pthread_mutex_init(&own_process.lock, NULL);
-    pthread_atfork(NULL, NULL, unlock_journal_in_child);
+    pthread_mutex_init(&own_process.journal_lock, NULL);
+    pthread_atfork(NULL, NULL, begin_child);
     if (hw_gpu_open(environment->gpu ? environment->gpu : DEFAULT_GPU, &gpu, &diag)) {   // kept as long as the process
         print_complaint(&diag);
         _exit(HW_EXIT_SETUP);
@@ -186,6 +209,7 @@ static void describe_process(hw_rt_options *options) {
         .context = &own_process,
         .has_gpu_time = environment->gpu_time,
         .launched = estimate_launch,
+        .done = keep_span,
         .opened = context_opened,
         .closing = context_closing,
         .failed = launch_failed,
@@ -212,6 +236,13 @@ hw_runtime *hw_shim_runtime(void) {
 
 hw_shim_process *hw_shim_process_get(void) { return hw_rt_context(hw_shim_runtime()); }
 
+// What the program has not waited for is in the report as well.
+void hw_shim_finish_clock(void) {
+    const hw_shim_process *process = hw_shim_process_get();
+    hw_timeline *timeline = hw_rt_timeline(hw_shim_runtime());
+    if (timeline && process->journal && !process->is_orphan) hw_timeline_finish(timeline);
+}
+
 // What the process holds is left to the system: threads of the program may still be using it.
 __attribute__((constructor)) static void prepare(void) {
     hw_shim_runtime();
@@ -222,5 +253,6 @@ __attribute__((constructor)) static void prepare(void) {
 // Of a program that loads a library and allocates nothing behind it.
 __attribute__((destructor)) static void end(void) {
     hw_library_look();
+    hw_shim_finish_clock();
     hw_findings_end(true);
 }

@@ -18,6 +18,8 @@ typedef struct hw_shim_process {
     uint64_t n_launches, n_executed;        // that were possible; launches come one after the other
     hw_timeline_launch counted;             // the last one
     bool is_counted;                        // it is the one that is being made
+    bool is_orphan;                         // a fork of one that has had a context, whose clock is the parent's
+    pthread_mutex_t journal_lock;
     pthread_mutex_t lock;                   // of what follows
     bool is_noted;                          // the status file has its line
     _Atomic unsigned long long objects_seen;   // of library.c, and the names that were told

@@ -18,6 +18,8 @@
 // process.c: the runtime of this process; never NULL. Ends the process where its GPU is not known.
 hw_runtime *hw_shim_runtime(void);
 
+void hw_shim_finish_clock(void);         // before the process ends
+
 // report.c
 void hw_shim_report_fault(const hw_fault *fault);
 void hw_shim_note(int exit_code, const char *message);   // one line for the halfwarp command; the first one counts

@@ -62,6 +62,8 @@ typedef struct hw_cli_launch {
     bool lines;                     // profile only
     hw_report_lines lines_of;       // profile only: whose lines are added up
     hw_report_rows rows;            // profile only: --summary, --launches
+    bool copies;                    // profile only: --copies
+    const char *trace;              // profile only: the file of --trace, or NULL
     const char *kernel;             // profile only: --kernel, an expression that can be compiled, or NULL
     const char *skip, *count;       // profile only: checked numbers, or NULL
     const char *timeout;            // --timeout: a checked number of seconds, or NULL

@@ -96,6 +96,17 @@ static bool set_summary(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
+static bool set_copies(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->copies = true;
+    return true;
+}
+
+static bool set_trace(hw_cli_launch *launch, const char *value) {
+    launch->trace = value;
+    return hw_cli_is_file_name("--trace", value);
+}
+
 static bool set_launches(hw_cli_launch *launch, const char *value) {
     (void)value;
     launch->rows = HW_REPORT_ROWS_LAUNCHES;
@@ -277,6 +288,8 @@ static const option_row launch_option_rows[] = {
     {"--count", A_VALUE, PROFILES, set_count},
     {"--summary", NO_VALUE, PROFILES, set_summary},
     {"--launches", NO_VALUE, PROFILES, set_launches},
+    {"--copies", NO_VALUE, PROFILES, set_copies},
+    {"--trace", A_VALUE, PROFILES, set_trace},
 };
 enum { N_OPTIONS = sizeof launch_option_rows / sizeof launch_option_rows[0] };
 

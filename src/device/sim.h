@@ -72,8 +72,9 @@ void hw_sim_remove_sink(hw_sim *sim, hw_sink *sink);
 // Tells sinks what the host program has asked for. Allocations, registered memory and frees are told by the simulation:
 // these come from whoever made them, kernels included, and a sink that hears of them may neither allocate nor free.
 void hw_sim_tell_host(hw_sim *sim, const hw_host_event *event);
-// Whether anybody wants to hear of it.
+// Whether anybody wants to hear of it; and of who called.
 bool hw_sim_tells_host(hw_sim *sim);
+bool hw_sim_tells_sites(hw_sim *sim);
 
 // Shows later launches to those who look at the monitor, which outlives the simulation. NULL: no longer.
 void hw_sim_set_monitor(hw_sim *sim, hw_monitor *monitor);

@@ -20,7 +20,7 @@ struct hw_sim {
     hw_bulk *bulk;               // of as many threads as execute
     hw_sinks sinks;
     pthread_mutex_t sinks_lock;  // of the list; held while sinks hear of the host
-    atomic_bool tells_host;      // one of them wants to
+    atomic_bool tells_host, tells_sites;   // one of them wants to; and to know who called
     hw_arena *names;             // of variables: messages about freed ones may need them after their module has gone
     uint32_t stack_bytes;
     uint64_t heap_bytes;

@@ -30,6 +30,7 @@ typedef struct hw_span {
     double asked_us, begin_us, end_us;   // when the host asked for it; its time
     double call_us;                  // of work: what the host's call took, waiting included where it waits by itself
     double busy_us;                  // of kernels: the share of the GPU's room that they took, summed over time
+    uint32_t thread;                 // of calls and ranges: which of the host's, from 1 on as they come to be known
     uint64_t bytes;                  // of copies and sets
     hw_host_memory to, from;         // of copies; of sets `to`
     hw_host_action action;           // of calls, and of copies and sets

@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const void *site_of(const hw_runtime *runtime) {
+    if (!hw_sim_tells_sites(hw_rt_sim(runtime))) return NULL;
     return runtime->options.site ? runtime->options.site(runtime->options.context) : NULL;
 }
 

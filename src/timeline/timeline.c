@@ -31,7 +31,7 @@ typedef struct event {
 } event;
 
 typedef struct range {
-    pthread_t thread;
+    uint32_t thread;
     double begin_us;
     char name[128];
 } range;
@@ -147,6 +147,13 @@ static void task_done(void *context, const hw_task_done *done) {
 
 // ---- the host ----
 
+static uint32_t this_thread(void) {
+    static atomic_uint threads;
+    static _Thread_local uint32_t number;
+    if (!number) number = atomic_fetch_add(&threads, 1) + 1;
+    return number;
+}
+
 static double now_of(const hw_timeline *t) { return hw_schedule_now(t->schedule); }
 
 static void pass_time(hw_timeline *t, double us) { hw_schedule_advance(t->schedule, now_of(t) + us); }
@@ -162,7 +169,8 @@ static void await_all(hw_timeline *t) {
 static void tell_call(hw_timeline *t, const hw_host_event *told, double begin_us) {
     const hw_span span = {.kind = HW_SPAN_CALL, .engine = HW_SPAN_COMPUTES, .stream = told->stream,
                           .launch = HW_SPAN_NO_LAUNCH, .asked_us = begin_us, .begin_us = begin_us,
-                          .end_us = now_of(t), .action = told->action, .name = hw_call_name(told->action)};
+                          .end_us = now_of(t), .thread = this_thread(), .action = told->action,
+                          .name = hw_call_name(told->action)};
     tell(t, &span);
 }
 
@@ -390,7 +398,7 @@ void hw_timeline_finish(hw_timeline *t) {
 
 static int depth_of_thread(const hw_timeline *t) {
     int depth = 0;
-    for (size_t i = 0; i < t->n_ranges; i++) depth += pthread_equal(t->ranges[i].thread, pthread_self()) != 0;
+    for (size_t i = 0; i < t->n_ranges; i++) depth += t->ranges[i].thread == this_thread();
     return depth;
 }
 
@@ -398,7 +406,7 @@ int hw_timeline_begin_range(hw_timeline *t, const char *name) {
     pthread_mutex_lock(&t->lock);
     if (hw_grow((void **)&t->ranges, t->n_ranges, &t->ranges_capacity, sizeof *t->ranges)) {
         range *r = &t->ranges[t->n_ranges++];
-        *r = (range){.thread = pthread_self(), .begin_us = now_of(t)};
+        *r = (range){.thread = this_thread(), .begin_us = now_of(t)};
         strncpy(r->name, name ? name : "", sizeof r->name - 1);
     }
     const int depth = depth_of_thread(t);
@@ -409,12 +417,12 @@ int hw_timeline_begin_range(hw_timeline *t, const char *name) {
 int hw_timeline_end_range(hw_timeline *t) {
     pthread_mutex_lock(&t->lock);
     size_t at = t->n_ranges;
-    while (at > 0 && !pthread_equal(t->ranges[at - 1].thread, pthread_self())) at--;
+    while (at > 0 && t->ranges[at - 1].thread != this_thread()) at--;
     if (at > 0) {
         const range *r = &t->ranges[at - 1];
         const hw_span span = {.kind = HW_SPAN_RANGE, .engine = HW_SPAN_COMPUTES, .launch = HW_SPAN_NO_LAUNCH,
                               .asked_us = r->begin_us, .begin_us = r->begin_us, .end_us = now_of(t),
-                              .depth = (uint32_t)depth_of_thread(t) - 1, .name = r->name};
+                              .thread = r->thread, .depth = (uint32_t)depth_of_thread(t) - 1, .name = r->name};
         tell(t, &span);
         memmove(&t->ranges[at - 1], &t->ranges[at], (t->n_ranges-- - at) * sizeof *t->ranges);
     }
@@ -437,8 +445,8 @@ hw_status hw_timeline_create(const hw_timeline_options *options, hw_timeline **o
         hw_timeline_destroy(t);
         return hw_diag_no_memory(diag);
     }
-    t->sink = (hw_sink){.events = HW_WANTS(HOST), .launch_end = launch_end, .keeps = keeps_launch,
-                        .repeats = repeat_launch, .host = hear_host};
+    t->sink = (hw_sink){.events = HW_WANTS(HOST), .ignores_sites = true, .launch_end = launch_end,
+                        .keeps = keeps_launch, .repeats = repeat_launch, .host = hear_host};
     *out = t;
     return HW_OK;
 }

@@ -6,7 +6,7 @@ program="$(cd "$(dirname "$0")" && pwd)/../cuda/streams_timed.cu"
 shown() { awk -v name="$1" '$1 == name { print $2; exit }' "$work/out"; }
 is_true() { [ "$(awk "BEGIN { print ($1) ? 1 : 0 }")" = 1 ] || fail "$2: not $1"; }
 
-expect 0 "$halfwarp" profile --threads 1 --format csv -o "$work/out.csv" "$program"
+expect 0 "$halfwarp" profile --threads 1 --format csv -o "$work/out.csv" --trace "$work/trace.json" "$program"
 cp "$work/out" "$work/profiled"
 estimate=$(sed 's/"[^"]*"/kernel/g' "$work/out.csv" | awk -F, '
     NR == 1 { for (i = 1; i <= NF; i++) if ($i == "est_us") at = i }
@@ -23,5 +23,19 @@ expect 0 "$halfwarp" run --gpu gtx280 "$program"
 is_true "$(shown streams1) == $(shown streams4)" "streams of a GTX 280"
 expect 0 "$halfwarp" run --time host "$program"
 [ "$(grep ready "$work/out" | tr '\n' ' ')" = "ready 1 ready 1 " ] || fail "ready at once: $(cat "$work/out")"
+
+# The trace has the same work as the table, and each of its tracks is in order.
+expect 0 "$halfwarp" profile --copies --format csv -o "$work/work.csv" "$program"
+python3 "$(dirname "$0")/check_trace.py" "$work/trace.json" "$work/work.csv" > "$work/out" ||
+    fail "trace: $(cat "$work/out")"
+expect 0 "$halfwarp" profile --summary --format csv --copies -o "$work/kinds.csv" "$program"
+[ "$(cut -d, -f1-3 "$work/kinds.csv" | sort | tr '\n' ' ')" = \
+    "copy from device,pinned,8 copy to device,pinned,8 set,,1 what,memory,calls " ] ||
+    fail "kinds: $(cat "$work/kinds.csv")"
+expect 0 "$halfwarp" profile --copies "$program"
+grep -q '^  copy to device *pinned *1 .* 4.2 MB ' "$work/out" || fail "table: $(cat "$work/out")"
+expect 2 "$halfwarp" profile --trace "$work/none/trace.json" "$program"
+refuses "$work/none"
+
 expect 2 "$halfwarp" run --time gpus "$program"
 refuses "--time is gpu or host, and not 'gpus'"
