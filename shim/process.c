@@ -76,7 +76,7 @@ static void pass_launch(hw_shim_process *process) {
 static void keep_span(void *context, const hw_span *span) {
     hw_shim_process *process = context;
     hw_diag diag = {0};
-    if (!process->journal || (span->kind >= HW_SPAN_CALL && !process->environment.traces)) return;
+    if (!process->journal || process->is_orphan || (span->kind >= HW_SPAN_CALL && !process->environment.traces)) return;
     pthread_mutex_lock(&process->journal_lock);
     if (hw_journal_span(process->journal, span, &diag)) tell_lost_launch(&diag);
     pthread_mutex_unlock(&process->journal_lock);
@@ -238,9 +238,14 @@ hw_shim_process *hw_shim_process_get(void) { return hw_rt_context(hw_shim_runtim
 
 // What the program has not waited for is in the report as well.
 void hw_shim_finish_clock(void) {
-    const hw_shim_process *process = hw_shim_process_get();
+    hw_shim_process *process = hw_shim_process_get();
     hw_timeline *timeline = hw_rt_timeline(hw_shim_runtime());
-    if (timeline && process->journal && !process->is_orphan) hw_timeline_finish(timeline);
+    hw_diag diag = {0};
+    if (!timeline || !process->journal || process->is_orphan) return;
+    hw_timeline_finish(timeline);
+    pthread_mutex_lock(&process->journal_lock);
+    if (hw_journal_flush(process->journal, &diag)) tell_lost_launch(&diag);
+    pthread_mutex_unlock(&process->journal_lock);
 }
 
 // What the process holds is left to the system: threads of the program may still be using it.

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/demangle.h"
 
-enum { MAGIC = 0x4c4a5748, MAX_RECORD = 1 << 28 };
+enum { MAGIC = 0x4c4a5748, MAX_RECORD = 1 << 28, SPANS_BYTES = 1 << 14 };
 
 enum { A_PROCESS, A_LAUNCH, AN_UNCOUNTED_LAUNCH, A_SPAN };
 
@@ -52,6 +52,8 @@ struct hw_journal {
     int file;
     unsigned char *buffer;
     size_t used, capacity;
+    unsigned char *spans;         // records that are yet to be written
+    size_t spans_used;
     written *kernels;
     size_t n_kernels, kernels_capacity;
 };
@@ -69,14 +71,22 @@ static bool put_bytes(hw_journal *journal, const void *bytes, size_t count) {
     return true;
 }
 
-static hw_status flush_journal(hw_journal *journal, hw_diag *diag) {
+static void end_entry(hw_journal *journal) {
     ((record_head *)journal->buffer)->bytes = (uint32_t)(journal->used - sizeof(record_head));
+}
+
+static hw_status write_bytes(const hw_journal *journal, const void *bytes, size_t count, hw_diag *diag) {
     for (;;) {
-        ssize_t done = write(journal->file, journal->buffer, journal->used);
-        if (done == (ssize_t)journal->used) return HW_OK;
+        ssize_t done = write(journal->file, bytes, count);
+        if (done == (ssize_t)count) return HW_OK;
         if (done < 0 && errno == EINTR) continue;
         return hw_diag_set(diag, HW_IO, "the profile cannot be kept: %s", done < 0 ? strerror(errno) : "no space left");
     }
+}
+
+static hw_status flush_journal(hw_journal *journal, hw_diag *diag) {
+    end_entry(journal);
+    return write_bytes(journal, journal->buffer, journal->used, diag);
 }
 
 static bool begin_entry(hw_journal *journal, uint32_t kind) {
@@ -103,6 +113,7 @@ void hw_journal_close(hw_journal *journal) {
     for (size_t i = 0; i < journal->n_kernels; i++) hw_free(journal->kernels[i].lines);
     hw_free(journal->kernels);
     hw_free(journal->buffer);
+    hw_free(journal->spans);
     hw_free(journal);
 }
 
@@ -112,10 +123,23 @@ hw_status hw_journal_pass(hw_journal *journal, hw_diag *diag) {
 
 hw_status hw_journal_span(hw_journal *journal, const hw_span *span, hw_diag *diag) {
     span_record record = {.span = *span, .name_bytes = span->name ? (uint32_t)strlen(span->name) : 0};
-    if (!begin_entry(journal, A_SPAN) || !put_bytes(journal, &record, sizeof record) ||
+    if (!journal->spans) journal->spans = hw_malloc(SPANS_BYTES);
+    if (!journal->spans || !begin_entry(journal, A_SPAN) || !put_bytes(journal, &record, sizeof record) ||
         !put_bytes(journal, span->name, record.name_bytes))
         return hw_diag_no_memory(diag);
-    return flush_journal(journal, diag);
+    end_entry(journal);
+    hw_status status = HW_OK;
+    if (journal->used > SPANS_BYTES - journal->spans_used) status = hw_journal_flush(journal, diag);
+    if (status || journal->used > SPANS_BYTES) return status;
+    memcpy(journal->spans + journal->spans_used, journal->buffer, journal->used);
+    journal->spans_used += journal->used;
+    return HW_OK;
+}
+
+hw_status hw_journal_flush(hw_journal *journal, hw_diag *diag) {
+    const size_t count = journal->spans_used;
+    journal->spans_used = 0;
+    return count ? write_bytes(journal, journal->spans, count, diag) : HW_OK;
 }
 
 static written *find_written(hw_journal *journal, const char *mangled) {
