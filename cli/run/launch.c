@@ -98,6 +98,15 @@ static bool preload_runtime(const char *executable, const char *shim_dir) {
     return good;
 }
 
+// Ranges that the program names are in its trace: NVTX's headers load this library.
+static bool inject_nvtx(const char *shim_dir) {
+    char *path = NULL;
+    if (asprintf(&path, "%s/libhalfwarp-nvtx.so", shim_dir) < 0) return false;
+    const bool good = setenv("NVTX_INJECTION64_PATH", path, 1) == 0;
+    free(path);
+    return good;
+}
+
 bool hw_cli_hides_nvcc(void) {
     const char *hide = getenv("HALFWARP_HIDE_NVCC");
     return hide && *hide;
@@ -143,6 +152,7 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     set_variable("HALFWARP_KERNEL", journal_path ? launch->kernel : NULL);
     set_variable("HALFWARP_SKIP", journal_path ? launch->skip : NULL);
     set_variable("HALFWARP_COUNT", journal_path ? launch->count : NULL);
+    if (journal_path && launch->trace && !inject_nvtx(shim_dir)) return false;
     return put_folders_first(shim_dir) && preload_runtime(executable, shim_dir);
 }
 

@@ -41,6 +41,10 @@ typedef struct hw_sim_options {
     // stays valid as long as the module; 0: in device memory. May be NULL.
     uint64_t (*place)(void *context, const char *name, uint64_t bytes);
     void *place_context;
+    bool has_gpu_clock;            // kernels' clocks show estimated cycles of the GPU; else instructions
+    // When a launch in that stream begins by the GPU's clock, asked where its kernel reads one; NULL: 0.
+    double (*begin_us)(void *context, uint64_t stream);
+    void *begin_context;
     bool poisons;                  // unset memory holds the byte `poison`: device, shared and local memory
     uint8_t poison;
     const char *producer;          // who made PTX that does not say it, in reports; may be NULL

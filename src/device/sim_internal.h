@@ -52,6 +52,8 @@ struct hw_sim_module {
     uint64_t *globals;           // addresses by index in ptx->globals; 0: none
     char producer[64];
     uint32_t const_bytes;
+    hw_cycles *cycles;           // of the first n_cycles notes of the set, for clocks of kernels
+    uint32_t n_cycles;
     hw_sim_function *functions;  // entries only
     uint32_t n_functions;
 };

@@ -154,6 +154,7 @@ hw_type_kind hw_type_kind_of(hw_type type);
 const char *hw_mod_name(hw_mod mod);
 const char *hw_sreg_name(hw_sreg sreg);    // without '%', e.g. "tid.x"
 hw_type hw_sreg_type(hw_sreg sreg);
+static inline bool hw_sreg_is_clock(hw_sreg sreg) { return sreg >= HW_SREG_CLOCK && sreg <= HW_SREG_GLOBALTIMER_HI; }
 const char *hw_space_name(hw_space space);
 
 // Names (length characters) to numbers; HW_OP_NONE, HW_T_NONE, HW_M_COUNT, HW_SREG_NONE when unknown.
@@ -185,5 +186,8 @@ typedef struct hw_note {
     uint32_t ptx_line;     // in the PTX text
     uint32_t file, line;   // source, as .loc says; file indexes the program's file table, line 0: unknown
 } hw_note;
+
+// Of instructions: cycles that a multiprocessor takes to issue them, and that their warp waits.
+typedef struct hw_cycles { double issue, wait; } hw_cycles;
 
 #endif

@@ -16,6 +16,8 @@ static bool keep_text(const char *text, char **out) {
     return *out != NULL;
 }
 
+static double expected_begin(void *timeline, uint64_t stream) { return hw_timeline_expect(timeline, stream); }
+
 static hw_status make_timeline(hw_runtime *runtime, hw_diag *diag) {
     enum { ASYNC_ENGINE_COUNT = 40 };
     const hw_rt_options *options = &runtime->options;
@@ -25,7 +27,11 @@ static hw_status make_timeline(hw_runtime *runtime, hw_diag *diag) {
     const hw_timeline_options timeline = {.gpu = options->device.gpu, .copy_engines = (uint32_t)engines,
                                           .launched = options->launched, .done = options->done,
                                           .context = options->context};
-    return hw_timeline_create(&timeline, &runtime->timeline, diag);
+    const hw_status status = hw_timeline_create(&timeline, &runtime->timeline, diag);
+    runtime->options.device.has_gpu_clock = !status;
+    runtime->options.device.begin_us = expected_begin;
+    runtime->options.device.begin_context = runtime->timeline;
+    return status;
 }
 
 hw_status hw_rt_create(const hw_rt_options *options, hw_runtime **out, hw_diag *diag) {

@@ -53,6 +53,9 @@ void hw_rt_destroy(hw_runtime *runtime);
 // since the threads of the GPU have stayed with the parent. NULL when out of memory.
 hw_runtime *hw_rt_process(void (*describe)(hw_rt_options *options));
 
+// The same where a door has made it; else NULL.
+hw_runtime *hw_rt_process_made(void);
+
 // options.context of the door that made it.
 void *hw_rt_context(const hw_runtime *runtime);
 const hw_gpu *hw_rt_gpu(const hw_runtime *runtime);

@@ -285,6 +285,42 @@ void hw_schedule_destroy(hw_schedule *s) {
     hw_free(s);
 }
 
+static void hear_nothing(void *context, const hw_task_done *task) { (void)context, (void)task; }
+
+static bool copy_entries(stream *to) {
+    const entry *from = to->first;
+    to->first = to->last = NULL;
+    for (; from; from = from->next) {
+        entry *e = hw_malloc(sizeof *e);
+        if (!e) return false;
+        *e = *from;
+        e->next = NULL;
+        if (to->last) to->last->next = e;
+        else to->first = e;
+        to->last = e;
+    }
+    return true;
+}
+
+double hw_schedule_expect(const hw_schedule *s, hw_place place) {
+    hw_schedule copy = *s;
+    if (hw_schedule_is_done(s, place)) return s->now;
+    copy.spare = NULL;
+    copy.done = hear_nothing;
+    copy.streams = hw_calloc(s->n_streams, sizeof *copy.streams);
+    bool good = copy.streams;
+    for (size_t i = 0; i < s->n_streams && copy.streams; i++) {
+        copy.streams[i] = s->streams[i];
+        if (good) good = copy_entries(&copy.streams[i]);
+        else copy.streams[i].first = NULL;
+    }
+    const double us = good ? hw_schedule_await(&copy, place) : s->now;
+    for (size_t i = 0; i < s->n_streams && copy.streams; i++) free_entries(copy.streams[i].first);
+    free_entries(copy.spare);
+    hw_free(copy.streams);
+    return us;
+}
+
 int64_t hw_schedule_add_stream(hw_schedule *s, int priority) {
     if (!hw_grow((void **)&s->streams, s->n_streams, &s->capacity, sizeof *s->streams)) return -1;
     s->streams[s->n_streams] = (stream){.priority = priority};

@@ -70,6 +70,8 @@ size_t hw_schedule_pending(const hw_schedule *schedule);   // tasks that are not
 void hw_schedule_advance(hw_schedule *schedule, double us);
 // Until this is done: returns when, or the time that is settled where that is later. Everything after it stays open.
 double hw_schedule_await(hw_schedule *schedule, hw_place place);
+// When this would be done if no more tasks came; nothing is settled. What is settled, where there is no memory for it.
+double hw_schedule_expect(const hw_schedule *schedule, hw_place place);
 // Until anything happens. False: nothing will.
 bool hw_schedule_step(hw_schedule *schedule);
 // What is settled.

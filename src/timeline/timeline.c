@@ -378,6 +378,21 @@ bool hw_timeline_event_us(hw_timeline *t, uint64_t name, double *us) {
     return is_reached;
 }
 
+double hw_timeline_expect(hw_timeline *t, uint64_t name) {
+    pthread_mutex_lock(&t->lock);
+    const stream *of = find_stream(t, name);
+    double us = now_of(t);
+    for (size_t i = 0; of && i < t->n_streams; i++) {
+        const stream *other = &t->streams[i];
+        const bool is_joined = !of->is_apart && !other->is_apart && (of->name == LEGACY || other->name == LEGACY);
+        if (other != of && !is_joined) continue;
+        const double done = hw_schedule_expect(t->schedule, hw_schedule_end(t->schedule, other->place));
+        if (done > us) us = done;
+    }
+    pthread_mutex_unlock(&t->lock);
+    return us;
+}
+
 void hw_timeline_ask(hw_timeline *t) { atomic_store(&t->is_asked, true); }
 bool hw_timeline_is_asked(const hw_timeline *t) { return atomic_load(&t->is_asked); }
 

@@ -45,6 +45,9 @@ bool hw_timeline_is_event_done(hw_timeline *timeline, uint64_t event);
 // When the GPU came to the event. False: it has not, or the event has not been recorded.
 bool hw_timeline_event_us(hw_timeline *timeline, uint64_t event, double *us);
 
+// When work that the stream is given now would begin: behind all that it has been given, if others are given nothing.
+double hw_timeline_expect(hw_timeline *timeline, uint64_t stream);
+
 // The program asks for times, as questions do by themselves; and whether it has: launches before that need not be
 // counted.
 void hw_timeline_ask(hw_timeline *timeline);

@@ -2,6 +2,13 @@
 #include <cstdio>
 #include <cstdlib>
 
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#else   // on machines without it nothing is named
+static int nvtxRangePushA(const char *) { return -1; }
+static int nvtxRangePop() { return -1; }
+#endif
+
 static const int STREAMS = 4, PART = 1 << 20;
 
 __global__ void add_one(float *a) { a[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
@@ -38,6 +45,7 @@ int main() {
     printf("ready %d\n", cudaEventQuery(stop) == cudaSuccess);
 
     for (int n = 1; n <= STREAMS; n += STREAMS - 1) {
+        nvtxRangePushA(n == 1 ? "in one stream" : "in four streams");
         must(cudaEventRecord(start));
         for (int i = 0; i < STREAMS; i++) {
             cudaStream_t stream = streams[i % n];
@@ -48,7 +56,10 @@ int main() {
             must(cudaMemcpyAsync(here, there, bytes, cudaMemcpyDeviceToHost, stream));
         }
         must(cudaEventRecord(stop));
-        printf("streams%d %.3f\n", n, microseconds(start, stop));
+        const float us = microseconds(start, stop);
+        const int outer = nvtxRangePop();
+        if (n > 1) fprintf(stderr, "ranges %d\n", outer);
+        printf("streams%d %.3f\n", n, us);
     }
     must(cudaGetLastError());
     return 0;

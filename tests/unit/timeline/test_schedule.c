@@ -171,6 +171,7 @@ static void test_marks_join_streams(void **state) {
     add(s, 1, (hw_task){.kind = HW_TASK_MARK, .after = hw_schedule_end(s, 0)});
     add(s, 1, copy(2, HW_TASK_COPY_IN, 5));
     hw_schedule_advance(s, 7);
+    assert_true(fabs(hw_schedule_expect(s, hw_schedule_end(s, 1)) - 15) < 1e-6);   // and nothing is done by that
     assert_false(hw_schedule_is_done(s, (hw_place){0, 1}));
     assert_true(hw_schedule_is_done(s, (hw_place){0, 0}));
     finish(s);
@@ -365,6 +366,12 @@ static void test_no_memory(void **state) {
     assert_false(hw_schedule_add(s, 0, &task));
     hw_alloc_fail_after(-1);
     add(s, 0, task);
+    for (long n = 0; n < 2; n++) {
+        hw_alloc_fail_after(n);
+        assert_true(hw_schedule_expect(s, hw_schedule_end(s, 0)) == 0);
+    }
+    hw_alloc_fail_after(-1);
+    assert_true(fabs(hw_schedule_expect(s, hw_schedule_end(s, 0)) - 1) < 1e-6);
     hw_schedule_destroy(s);            // with work that is not done
 }
 
