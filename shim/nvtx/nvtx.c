@@ -3,7 +3,8 @@
 //
 // The interface is NVTX 3's (nvtxTypes.h, "Types for callback subscription"; nvToolsExt.h, nvtxEventAttributes_v2),
 // whose tables and numbers do not change: a library is given a table of pointers to functions for each of NVTX's
-// modules, and writes its own into it. Ranges that begin on one thread and may end on another, and marks, are not shown.
+// modules, and writes its own into it. Ranges that begin on one thread and may end on another, and marks, are not
+// shown.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
