@@ -24,6 +24,10 @@ static const char profile_help[] =
     "  --summary         a row per kernel and not per launch, as in tables of more\n"
     "                    than 40 launches\n"
     "  --launches        a row per launch, however many there are\n"
+    "  --copies          copies and sets as well, each with its bytes, stream, begin\n"
+    "                    and time; --summary has them by kind\n"
+    "  --trace FILE      what streams, copy engines and the host did, by the GPU's\n"
+    "                    own clock, for https://ui.perfetto.dev\n"
     "  --no-l1           count global loads of compute capability 2.x past the\n"
     "                    first-level cache, as -Xptxas -dlcm=cg (which is understood\n"
     "                    as well) makes them go\n"
@@ -59,6 +63,7 @@ static int run_and_report(const hw_cli_launch *launch, hw_cli_report *report, co
     int ended_by;
     const hw_report_look look = {
         .rows = launch->rows,
+        .copies = launch->copies,
         .colour = hw_cli_wants_colour(launch->output, hw_report_find_format(launch->format)),
         .width = hw_cli_table_width(launch->output),
     };
@@ -76,7 +81,7 @@ static int profile_main(int argc, char **argv) {
     hw_cli_report report = {.journal.file = -1};
     hw_cli_check check = {.found.file = -1};
     int status = hw_cli_launch_parse(&launch, HW_CLI_PROFILE, argc, argv);
-    if (!status) status = hw_cli_report_open(&report, launch.output);
+    if (!status) status = hw_cli_report_open(&report, launch.output, launch.trace);
     if (!status && launch.checks_too)
         status = hw_cli_check_open(&check, &launch, format_of_file(launch.check_output), launch.check_output);
     check.is_second = !launch.output;

@@ -44,6 +44,13 @@ static void find_cache(char *path, size_t bytes) {
     else snprintf(path, bytes, "/tmp/halfwarp-cache-%u", (unsigned)getuid());
 }
 
+// What is checked and not counted is not timed either: its times would be those of launches that do nothing.
+static bool wants_gpu_time(void) {
+    const char *time = environment_word(HW_ENV_TIME);
+    const bool is_only_checked = environment_word(HW_ENV_CHECK) && !environment_word(HW_ENV_JOURNAL);
+    return !(time && !strcmp(time, "host")) && !is_only_checked;
+}
+
 void hw_environment_read(hw_environment *environment) {
     *environment = (hw_environment){
         .gpu = environment_word(HW_ENV_GPU),
@@ -57,6 +64,8 @@ void hw_environment_read(hw_environment *environment) {
         .seed = environment_number(HW_ENV_SEED),
         .poison = environment_byte(HW_ENV_POISON),
         .reuses = !environment_word(HW_ENV_REUSE) || strcmp(environment_word(HW_ENV_REUSE), "0") != 0,
+        .gpu_time = wants_gpu_time(),
+        .traces = environment_number(HW_ENV_TRACE) == 1,
         .lines = environment_number(HW_ENV_LINES) == 1,
         .no_l1 = environment_number(HW_ENV_NO_L1) == 1,
         .ask_ptxas = environment_number(HW_ENV_PTXAS) == 1,

@@ -14,6 +14,8 @@
 #define HW_ENV_JOURNAL "HALFWARP_JOURNAL"   // file for what is counted; absent: nothing is
 #define HW_ENV_CHECK "HALFWARP_CHECK"       // file for what is found to be wrong; absent: nothing is looked for
 #define HW_ENV_LEAKS "HALFWARP_LEAKS"       // 1: also memory that is allocated at the end
+#define HW_ENV_TIME "HALFWARP_TIME"         // host: events and streams show this machine's time, not the GPU's
+#define HW_ENV_TRACE "HALFWARP_TRACE"       // 1: keep what the host does as well, for a trace
 #define HW_ENV_LINES "HALFWARP_LINES"       // 1: counters per source line
 #define HW_ENV_NO_L1 "HALFWARP_NO_L1"       // 1: count loads of 2.x as after ptxas -dlcm=cg
 #define HW_ENV_COMPILE "HALFWARP_COMPILE"   // 0: the interpreter executes everything; 2: wait for it
@@ -48,7 +50,7 @@ typedef struct hw_environment {
     uint64_t max_launches;                          // 0: no limit
     uint32_t only_launch, of_launches;              // 0: all
     int poison;                                     // -1: absent
-    bool leaks, lines, no_l1, ask_ptxas, reuses, compiles, awaits_compiler;
+    bool gpu_time, traces, leaks, lines, no_l1, ask_ptxas, reuses, compiles, awaits_compiler;
 } hw_environment;
 
 // Reads the variables; a number that is none counts as absent.

@@ -39,30 +39,73 @@ static void print_notice(void *context, const char *sentence) {
     fprintf(stderr, "halfwarp: %s\n", sentence);
 }
 
+static double share_of(double part, double whole) { return part < whole && whole > 0 ? part / whole : 1; }
+
+// What the GPU's clock makes of a launch.
+static hw_timeline_launch time_launch(const hw_shim_process *process, const hw_report *report) {
+    const hw_report_launch *launch = &report->launches[report->n_launches - 1];
+    const hw_estimate *estimate = &launch->estimate;
+    const double start_us = estimate->bound_us[HW_BOUND_LAUNCH];
+    const uint64_t per_sm = launch->work.blocks_per_sm ? launch->work.blocks_per_sm : 1;
+    return (hw_timeline_launch){.us = estimate->us, .start_us = start_us,
+                                .memory_share = share_of(estimate->bound_us[HW_BOUND_MEMORY], estimate->us - start_us),
+                                .blocks = launch->work.blocks, .blocks_at_once = per_sm * report->gpu->sms,
+                                .number = (uint32_t)process->n_launches - 1};
+}
+
 // Launches come one after the other, and so do these.
 static void keep_launches(void *context, const hw_report *report) {
     hw_shim_process *process = context;
     hw_diag diag = {0};
+    process->counted = time_launch(process, report);
+    process->is_counted = true;
+    if (!process->journal) return;
+    pthread_mutex_lock(&process->journal_lock);
     if (hw_journal_add(process->journal, report, &diag)) tell_lost_launch(&diag);
+    pthread_mutex_unlock(&process->journal_lock);
 }
 
-// A launch that is not counted leaves its place in the journal, for the ordinals of those behind it.
-static bool wants_launch(void *context, const char *mangled) {
+static void pass_launch(hw_shim_process *process) {
+    hw_diag diag = {0};
+    pthread_mutex_lock(&process->journal_lock);
+    if (hw_journal_pass(process->journal, &diag)) tell_lost_launch(&diag);
+    pthread_mutex_unlock(&process->journal_lock);
+}
+
+// What the GPU's clock tells: work always, what the host did in between for a trace.
+static void keep_span(void *context, const hw_span *span) {
     hw_shim_process *process = context;
     hw_diag diag = {0};
+    if (!process->journal || process->is_orphan || (span->kind >= HW_SPAN_CALL && !process->environment.traces)) return;
+    pthread_mutex_lock(&process->journal_lock);
+    if (hw_journal_span(process->journal, span, &diag)) tell_lost_launch(&diag);
+    pthread_mutex_unlock(&process->journal_lock);
+}
+
+// Without a journal launches are counted for their times alone, once the program has asked for any. A launch that is
+// not counted leaves its place in the journal, for the ordinals of those behind it.
+static bool wants_launch(void *context, const char *mangled) {
+    hw_shim_process *process = context;
+    if (!process->journal) return hw_timeline_is_asked(hw_rt_timeline(hw_shim_runtime()));
     if (hw_selection_takes(&process->environment, mangled)) return true;
-    if (hw_journal_pass(process->journal, &diag)) tell_lost_launch(&diag);
+    pass_launch(process);
     return false;
 }
 
 // A launch that is not executed leaves its place in the journal as well.
 static bool is_to_be_executed(void *context, const char *mangled) {
     hw_shim_process *process = context;
-    hw_diag diag = {0};
+    process->is_counted = false;
     if (hw_shim_is_stopped()) hw_shim_end(HW_EXIT_OUT_OF_TIME);
     if (hw_selection_executes(&process->environment, mangled, process->n_launches++)) return true;
-    if (process->journal && hw_journal_pass(process->journal, &diag)) tell_lost_launch(&diag);
+    if (process->journal) pass_launch(process);
     return false;
+}
+
+static bool estimate_launch(void *context, hw_timeline_launch *out) {
+    const hw_shim_process *process = context;
+    *out = process->counted;
+    return process->is_counted;
 }
 
 static void count_executed(void *context) {
@@ -80,9 +123,10 @@ static void count_executed(void *context) {
 static hw_status context_opened(void *context, hw_sim *sim, hw_diag *diag) {
     hw_shim_process *process = context;
     hw_status status = HW_OK;
-    if (process->journal && !process->prof) {
+    if ((process->journal || process->environment.gpu_time) && !process->prof) {
         const hw_prof_options options = {.lines = process->environment.lines, .no_l1 = process->environment.no_l1,
-                                         .finished = keep_launches, .wants = wants_launch, .context = process};
+                                         .forgets = !process->journal, .finished = keep_launches,
+                                         .wants = wants_launch, .context = process};
         status = hw_prof_create(hw_sim_gpu(sim), &options, &process->prof, diag);
     }
     if (!status && process->prof) status = hw_sim_add_sink(sim, hw_prof_sink(process->prof), diag);
@@ -119,8 +163,12 @@ static void kernel_faulted(void *context, const hw_fault *fault) {
     hw_shim_report_fault(fault);
 }
 
-// Another thread of the parent may have held it when it forked.
-static void unlock_journal_in_child(void) { own_process.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+// Another thread of the parent may have held them when it forked.
+static void begin_child(void) {
+    own_process.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    own_process.journal_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    own_process.is_orphan = own_process.is_orphan || own_process.prof;
+}
 
 // The journal says that there was a program that could have launched something, even if it never does.
 static void describe_process(hw_rt_options *options) {
@@ -129,7 +177,8 @@ static void describe_process(hw_rt_options *options) {
     hw_environment *environment = &own_process.environment;
     hw_environment_read(environment);
     pthread_mutex_init(&own_process.lock, NULL);
-    pthread_atfork(NULL, NULL, unlock_journal_in_child);
+    pthread_mutex_init(&own_process.journal_lock, NULL);
+    pthread_atfork(NULL, NULL, begin_child);
     if (hw_gpu_open(environment->gpu ? environment->gpu : DEFAULT_GPU, &gpu, &diag)) {   // kept as long as the process
         print_complaint(&diag);
         _exit(HW_EXIT_SETUP);
@@ -158,6 +207,9 @@ static void describe_process(hw_rt_options *options) {
             .launch_context = &own_process,
         },
         .context = &own_process,
+        .has_gpu_time = environment->gpu_time,
+        .launched = estimate_launch,
+        .done = keep_span,
         .opened = context_opened,
         .closing = context_closing,
         .failed = launch_failed,
@@ -188,6 +240,18 @@ void hw_shim_module_loaded(hw_rt_module *module) {
     if (hw_shim_process_get()->journal) hw_rt_module_ask_registers(hw_shim_runtime(), module);
 }
 
+// What the program has not waited for is in the report as well.
+void hw_shim_finish_clock(void) {
+    hw_shim_process *process = hw_shim_process_get();
+    hw_timeline *timeline = hw_rt_timeline(hw_shim_runtime());
+    hw_diag diag = {0};
+    if (!timeline || !process->journal || process->is_orphan) return;
+    hw_timeline_finish(timeline);
+    pthread_mutex_lock(&process->journal_lock);
+    if (hw_journal_flush(process->journal, &diag)) tell_lost_launch(&diag);
+    pthread_mutex_unlock(&process->journal_lock);
+}
+
 // What the process holds is left to the system: threads of the program may still be using it.
 __attribute__((constructor)) static void prepare(void) {
     hw_shim_runtime();
@@ -195,5 +259,6 @@ __attribute__((constructor)) static void prepare(void) {
 }
 
 __attribute__((destructor)) static void end(void) {
+    hw_shim_finish_clock();
     hw_findings_end(true);
 }

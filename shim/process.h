@@ -17,6 +17,10 @@ typedef struct hw_shim_process {
     hw_prof *prof;                          // NULL until there has been a context
     bool has_cudart;                        // one of its doors is the CUDA runtime, which uses the primary context
     uint64_t n_launches, n_executed;        // that were possible; launches come one after the other
+    hw_timeline_launch counted;             // the last one
+    bool is_counted;                        // it is the one that is being made
+    bool is_orphan;                         // a fork of one that has had a context, whose clock is the parent's
+    pthread_mutex_t journal_lock;
     pthread_mutex_t lock;                   // of what follows
     bool is_noted;                          // the status file has its line
 } hw_shim_process;

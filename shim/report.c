@@ -37,6 +37,7 @@ void hw_shim_refuse(const hw_diag *diag, hw_rt_status status) {
 }
 
 void hw_shim_end(int exit_code) {
+    hw_shim_finish_clock();
     hw_findings_end(false);
     fflush(NULL);
     _exit(exit_code);

@@ -20,6 +20,7 @@ hw_runtime *hw_shim_runtime(void);
 
 // process.c: of a module that has been loaded: reports want its registers from ptxas, before it is launched.
 void hw_shim_module_loaded(hw_rt_module *module);
+void hw_shim_finish_clock(void);         // before the process ends
 
 // report.c
 void hw_shim_report_fault(const hw_fault *fault);

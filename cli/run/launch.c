@@ -98,6 +98,15 @@ static bool preload_runtime(const char *executable, const char *shim_dir) {
     return good;
 }
 
+// Ranges that the program names are in its trace: NVTX's headers load this library.
+static bool inject_nvtx(const char *shim_dir) {
+    char *path = NULL;
+    if (asprintf(&path, "%s/libhalfwarp-nvtx.so", shim_dir) < 0) return false;
+    const bool good = setenv("NVTX_INJECTION64_PATH", path, 1) == 0;
+    free(path);
+    return good;
+}
+
 bool hw_cli_hides_nvcc(void) {
     const char *hide = getenv("HALFWARP_HIDE_NVCC");
     return hide && *hide;
@@ -119,6 +128,7 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     set_variable("HALFWARP_POISON", launch->poison);
     // Else what the user says in the environment: for a script that runs others.
     if (launch->no_reuse) set_variable("HALFWARP_REUSE", "0");
+    if (launch->time) set_variable("HALFWARP_TIME", launch->time);
     set_variable("HALFWARP_STATUS", files->told.path);
     set_variable("HALFWARP_MONITOR", files->progress.monitors ? files->progress.file.path : NULL);
     set_variable("HALFWARP_MAX_LAUNCHES", launch->max_launches);
@@ -132,6 +142,7 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     set_variable("HALFWARP_CHECK_ARITHMETIC",
                  launch->findings_path ? watched[launch->watches_floats + 2 * launch->watches_integers] : NULL);
     set_variable("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
+    set_variable("HALFWARP_TRACE", journal_path && launch->trace ? "1" : NULL);
     set_variable("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
     set_variable("HALFWARP_PTXAS", hw_cli_hides_nvcc() ? NULL : "1");
     char max_regs[16];
@@ -141,6 +152,7 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     set_variable("HALFWARP_KERNEL", journal_path ? launch->kernel : NULL);
     set_variable("HALFWARP_SKIP", journal_path ? launch->skip : NULL);
     set_variable("HALFWARP_COUNT", journal_path ? launch->count : NULL);
+    if (journal_path && launch->trace && !inject_nvtx(shim_dir)) return false;
     return put_folders_first(shim_dir) && preload_runtime(executable, shim_dir);
 }
 

@@ -17,7 +17,10 @@
 #define HW_REUSE_HELP                                                                                                  \
     "  --no-reuse        execute launches also where they would do again what an\n"                                    \
     "                    earlier one did\n"
-#define HW_LAUNCH_OPTIONS_HELP HW_LAUNCH_OPTIONS_HELP_WITH(HW_THREADS_HELP, HW_REUSE_HELP)
+#define HW_TIME_HELP                                                                                                   \
+    "  --time gpu|host   the time that events, streams and clocks show: the GPU's, as\n"                               \
+    "                    estimated, unless given; or what this machine takes\n"
+#define HW_LAUNCH_OPTIONS_HELP HW_LAUNCH_OPTIONS_HELP_WITH(HW_THREADS_HELP, HW_REUSE_HELP HW_TIME_HELP)
 #define HW_LAUNCH_OPTIONS_HELP_WITH(threads_help, reuse_help)                                                          \
     "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus`\n"                                    \
     "                    lists them; or a FILE.json of one\n"                                                          \
@@ -53,6 +56,7 @@ typedef struct hw_cli_launch {
     const char *threads, *seed;     // checked numbers, or NULL
     const char *poison;             // a checked byte, or NULL
     bool no_reuse;                  // --no-reuse
+    const char *time;               // --time: "gpu", "host", or NULL
     const char *compiler;           // "nvcc", "clang" or NULL for whichever is there
     const char *format;             // profile only: "table", "csv" or "json"
     const char *output;             // profile only: -o, or NULL
@@ -64,6 +68,8 @@ typedef struct hw_cli_launch {
     const char *page;               // profile and check: --report, or NULL
     bool advice;                    // profile only: --advice
     bool hides_lines;               // profile only: lines are counted for verdicts or advice, and no part of the report
+    bool copies;                    // profile only: --copies
+    const char *trace;              // profile only: the file of --trace, or NULL
     const char *kernel;             // profile only: --kernel, an expression that can be compiled, or NULL
     const char *skip, *count;       // profile only: checked numbers, or NULL
     const char *timeout;            // --timeout: a checked number of seconds, or NULL

@@ -99,6 +99,17 @@ static bool set_summary(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
+static bool set_copies(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->copies = true;
+    return true;
+}
+
+static bool set_trace(hw_cli_launch *launch, const char *value) {
+    launch->trace = value;
+    return hw_cli_is_file_name("--trace", value);
+}
+
 static bool set_launches(hw_cli_launch *launch, const char *value) {
     (void)value;
     launch->rows = HW_REPORT_ROWS_LAUNCHES;
@@ -216,6 +227,13 @@ static bool set_no_reuse(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
+static bool set_time(hw_cli_launch *launch, const char *value) {
+    launch->time = value;
+    if (!strcmp(value, "gpu") || !strcmp(value, "host")) return true;
+    hw_cli_complain("--time is gpu or host, and not '%s'", value);
+    return false;
+}
+
 static bool set_no_l1(hw_cli_launch *launch, const char *value) {
     (void)value;
     launch->no_l1 = true;
@@ -292,6 +310,7 @@ static const option_row launch_option_rows[] = {
     {"--only", A_VALUE, RUNS, set_only},
     {"--shards", A_VALUE, RUNS, set_shards},
     {"--no-reuse", NO_VALUE, HW_CLI_RUN | HW_CLI_PROFILE, set_no_reuse},
+    {"--time", A_VALUE, HW_CLI_RUN | HW_CLI_PROFILE, set_time},
     {"--format", A_VALUE, REPORTS, set_format},
     {"-o", A_VALUE, REPORTS, set_output},
     {"--leaks", NO_VALUE, REPORTS, set_leaks},
@@ -314,6 +333,8 @@ static const option_row launch_option_rows[] = {
     {"--count", A_VALUE, PROFILES, set_count},
     {"--summary", NO_VALUE, PROFILES, set_summary},
     {"--launches", NO_VALUE, PROFILES, set_launches},
+    {"--copies", NO_VALUE, PROFILES, set_copies},
+    {"--trace", A_VALUE, PROFILES, set_trace},
 };
 enum { N_OPTIONS = sizeof launch_option_rows / sizeof launch_option_rows[0] };
 

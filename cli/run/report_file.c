@@ -16,15 +16,17 @@
 #include "report/report.h"
 #include "run/budgets.h"
 #include "output/whole_file.h"
+#include "trace/trace.h"
 
 static int cannot_write(const char *output, int failure) {
     hw_cli_complain("cannot write %s: %s", output ? output : "the report", strerror(failure));
     return HW_EXIT_USAGE;
 }
 
-int hw_cli_report_open(hw_cli_report *report, const char *output) {
+int hw_cli_report_open(hw_cli_report *report, const char *output, const char *trace) {
     struct stat info;
-    *report = (hw_cli_report){.output = output, .journal.file = -1};
+    *report = (hw_cli_report){.output = output, .trace = trace, .journal.file = -1};
+    if (trace && hw_cli_try_file(trace)) return HW_EXIT_USAGE;
     if (output && hw_cli_try_file(output)) return HW_EXIT_USAGE;
     report->is_file = output && (stat(output, &info) != 0 || S_ISREG(info.st_mode));
     report->journal = hw_cli_temporary_open("profile");
@@ -102,6 +104,18 @@ static int deliver_report(const hw_cli_report *report, const hw_cli_launch *laun
     return result;
 }
 
+static int deliver_trace(const hw_cli_report *report, const hw_report *content) {
+    hw_diag diag = {0};
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *to = open_memstream(&text, &bytes);
+    int failure = !to || hw_trace_write(content, to, &diag) ? ENOMEM : 0;
+    if (to && fclose(to) != 0) failure = ENOMEM;
+    const int status = failure ? cannot_write(report->trace, failure) : hw_cli_write_file(report->trace, text, bytes);
+    free(text);
+    return status;
+}
+
 // Why there is nothing to report. What did not compile, or was refused, has been told.
 static int explain_nothing(int program_status, int ended_by) {
     static const char why[] = "the program has not loaded a CUDA runtime or driver";
@@ -139,6 +153,7 @@ int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, co
         if (ended_by)
             hw_cli_complain("signal %d ended the program; the report has the launches that had finished", ended_by);
         result = deliver_report(report, launch, &content, look);
+        if (!result && report->trace) result = deliver_trace(report, &content);
         if (!result && launch->page) result = hw_cli_html_report(launch, &content);
         if (!result && launch->budgets.n) result = hw_cli_budgets_report(launch, &content);
     }

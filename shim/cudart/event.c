@@ -1,4 +1,4 @@
-// Events. What lies between two of them is the time that the simulation took, not what a GPU would take.
+// Events.
 #include "shim/cudart/event.h"
 
 #include "shim/cudart/cudart.h"
@@ -36,8 +36,10 @@ HW_EXPORT cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStrea
     return cudaEventRecordWithFlags(event, hw_of_thread(stream), flags);
 }
 
-// Says that the event has been reached, which a program relies on as if it had waited.
-HW_EXPORT cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+HW_EXPORT cudaError_t cudaEventQuery(cudaEvent_t event) {
+    HW_ENTER();
+    return hw_cudart_return(hw_rt_event_query(hw_shim_runtime(), hw_event_of(event)));
+}
 
 HW_EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     HW_ENTER();

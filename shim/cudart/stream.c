@@ -1,4 +1,5 @@
-// Streams. All work is done by the time a call returns, so a stream is no more than its settings.
+// Streams. All work is done by the time a call returns, so a stream is no more than its settings, and how far the GPU's
+// own clock has come.
 #include "shim/cudart/cudart.h"
 
 _Static_assert((int)cudaStreamNonBlocking == HW_RT_STREAM_NON_BLOCKING, "the runtime numbers flags as CUDA does");
@@ -22,7 +23,8 @@ HW_EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 // Success when the stream is one.
 static cudaError_t check_stream(cudaStream_t stream) {
     HW_ENTER();
-    return hw_cudart_return(hw_rt_stream_query(hw_shim_runtime(), hw_stream_of(stream)));
+    hw_rt_stream_info info;
+    return hw_cudart_return(hw_rt_stream_get_info(hw_shim_runtime(), hw_stream_of(stream), &info));
 }
 
 // The same for the calls that ask about it.
@@ -41,16 +43,17 @@ HW_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
     return cudaStreamSynchronize(hw_of_thread(stream));
 }
 
-// Says that the stream's work is done, which a program relies on as if it had waited.
-HW_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+HW_EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    HW_ENTER();
+    return hw_cudart_return(hw_rt_stream_query(hw_shim_runtime(), hw_stream_of(stream)));
+}
 HW_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 HW_EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
     HW_ENTER();
     hw_runtime *runtime = hw_shim_runtime();
-    hw_rt_status status = hw_rt_stream_query(runtime, hw_stream_of(stream));
-    if (!status) status = hw_rt_event_query(runtime, hw_event_of(event));
-    if (!status && (flags & ~(unsigned)cudaEventWaitExternal)) status = HW_RT_INVALID_VALUE;
+    hw_rt_status status = HW_RT_SUCCESS;
+    if (flags & ~(unsigned)cudaEventWaitExternal) status = HW_RT_INVALID_VALUE;
     if (!status) status = hw_rt_stream_wait(runtime, hw_stream_of(stream), hw_event_of(event));
     return hw_cudart_return(status);
 }

@@ -77,6 +77,7 @@ void hw_sim_set_monitor(hw_sim *sim, hw_monitor *monitor) {
 // ---- observers ----
 
 bool hw_sim_tells_host(hw_sim *sim) { return atomic_load_explicit(&sim->tells_host, memory_order_relaxed); }
+bool hw_sim_tells_sites(hw_sim *sim) { return atomic_load_explicit(&sim->tells_sites, memory_order_relaxed); }
 
 void hw_sim_tell_host(hw_sim *sim, const hw_host_event *event) {
     if (!hw_sim_tells_host(sim)) return;
@@ -98,8 +99,11 @@ static void tell_allocation(void *context, const hw_allocation *a, const hw_mem_
 
 // The memory tells nobody unless a sink asks.
 static void watch_host(hw_sim *sim) {
-    bool is_wanted = sim->sinks.events & HW_WANTS(HOST);
+    bool is_wanted = sim->sinks.events & HW_WANTS(HOST), with_sites = false;
+    for (uint32_t i = 0; i < sim->sinks.n; i++)
+        with_sites |= sim->sinks.items[i]->events & HW_WANTS(HOST) && !sim->sinks.items[i]->ignores_sites;
     atomic_store(&sim->tells_host, is_wanted);
+    atomic_store(&sim->tells_sites, with_sites);
     hw_mem_watch(sim->mem, is_wanted ? tell_allocation : NULL, sim);
 }
 

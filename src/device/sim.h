@@ -41,6 +41,10 @@ typedef struct hw_sim_options {
     // stays valid as long as the module; 0: in device memory. May be NULL.
     uint64_t (*place)(void *context, const char *name, uint64_t bytes);
     void *place_context;
+    bool has_gpu_clock;            // kernels' clocks show estimated cycles of the GPU; else instructions
+    // When a launch in that stream begins by the GPU's clock, asked where its kernel reads one; NULL: 0.
+    double (*begin_us)(void *context, uint64_t stream);
+    void *begin_context;
     bool poisons;                  // unset memory holds the byte `poison`: device, shared and local memory
     uint8_t poison;
     const char *producer;          // who made PTX that does not say it, in reports; may be NULL
@@ -72,8 +76,9 @@ void hw_sim_remove_sink(hw_sim *sim, hw_sink *sink);
 // Tells sinks what the host program has asked for. Allocations, registered memory and frees are told by the simulation:
 // these come from whoever made them, kernels included, and a sink that hears of them may neither allocate nor free.
 void hw_sim_tell_host(hw_sim *sim, const hw_host_event *event);
-// Whether anybody wants to hear of it.
+// Whether anybody wants to hear of it; and of who called.
 bool hw_sim_tells_host(hw_sim *sim);
+bool hw_sim_tells_sites(hw_sim *sim);
 
 // Shows later launches to those who look at the monitor, which outlives the simulation. NULL: no longer.
 void hw_sim_set_monitor(hw_sim *sim, hw_monitor *monitor);

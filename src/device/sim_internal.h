@@ -20,7 +20,7 @@ struct hw_sim {
     hw_bulk *bulk;               // of as many threads as execute
     hw_sinks sinks;
     pthread_mutex_t sinks_lock;  // of the list; held while sinks hear of the host
-    atomic_bool tells_host;      // one of them wants to
+    atomic_bool tells_host, tells_sites;   // one of them wants to; and to know who called
     hw_arena *names;             // of variables: messages about freed ones may need them after their module has gone
     uint32_t stack_bytes;
     uint64_t heap_bytes;
@@ -52,6 +52,8 @@ struct hw_sim_module {
     uint64_t *globals;           // addresses by index in ptx->globals; 0: none
     char producer[64];
     uint32_t const_bytes;
+    hw_cycles *cycles;           // of the first n_cycles notes of the set, for clocks of kernels
+    uint32_t n_cycles;
     hw_sim_function *functions;  // entries only
     uint32_t n_functions;
 };

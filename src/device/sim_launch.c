@@ -7,6 +7,7 @@
 #include "base/demangle.h"
 #include "base/integers.h"
 #include "device/sim_internal.h"
+#include "model/clock.h"
 #include "model/occupancy.h"
 
 static const hw_arch *arch_of(const hw_sim_function *function) { return function->module->sim->options.gpu->arch; }
@@ -270,15 +271,47 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
     return info;
 }
 
+static bool reads_clock(const hw_program_set *set) {
+    for (uint32_t i = 0; i < set->n_programs; i++)
+        if (set->programs[i] && set->programs[i]->reads_clock) return true;
+    return false;
+}
+
+// Notes are added as kernels are lowered. NULL: no kernel reads a clock, or there is no memory, and clocks count
+// instructions.
+static const hw_cycles *cycles_of(const hw_sim *sim, hw_sim_module *module) {
+    const hw_program_set *set = module->set;
+    if (!sim->options.has_gpu_clock || module->n_cycles == set->n_notes) return module->cycles;
+    hw_free(module->cycles);
+    module->cycles = reads_clock(set) ? hw_calloc((size_t)set->n_notes + 1, sizeof *module->cycles) : NULL;
+    module->n_cycles = set->n_notes;
+    if (module->cycles) hw_model_clock_sums(sim->options.gpu, set->notes, set->n_notes, module->cycles);
+    return module->cycles;
+}
+
+// From the end of a block until another in its place begins; asked for where a clock shows it.
+static double block_start_cycles(const hw_sim *sim, const hw_sim_launch_args *args) {
+    return hw_model_block_start_cycles(sim->options.gpu, (double)hw_divide_up(product(args->block), HW_WARP_LANES));
+}
+
+static uint64_t begin_ns(const hw_sim *sim, const hw_sim_launch_args *args) {
+    const hw_sim_options *options = &sim->options;
+    return options->begin_us ? (uint64_t)(options->begin_us(options->begin_context, args->stream) * 1e3) : 0;
+}
+
 static hw_exec_gpu describe_gpu(const hw_sim *sim, const hw_sim_launch_args *args) {
     const hw_gpu *gpu = sim->options.gpu;
     uint32_t per_sm = hw_sim_blocks_per_sm(sim, args->function, (uint32_t)product(args->block),
                                            args->dynamic_shared_bytes);
+    const hw_cycles *cycles = cycles_of(sim, args->function->module);
     return (hw_exec_gpu){
         .compute_capability = (uint32_t)gpu->arch->cc,
         .sms = gpu->sms,
         .resident_blocks = gpu->sms * (per_sm ? per_sm : 1),
         .clock_khz = gpu->clock_mhz * 1000,
+        .cycles = cycles,
+        .block_start_cycles = cycles ? block_start_cycles(sim, args) : 0,
+        .begin_ns = cycles ? begin_ns(sim, args) : 0,
         .max_shared_bytes = most_shared(gpu->arch),
     };
 }

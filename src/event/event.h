@@ -371,6 +371,7 @@ struct hw_defined;
 struct hw_sink {
     uint32_t events;     // HW_WANTS bits. Fixed while the sink is attached; the functions of these types are there
     bool ordered;        // wants each access as it happens, with its place; costs speed
+    bool ignores_sites;  // of HOST: does not look at hw_host_event.site, which takes microseconds to find
     // Asked on the launching thread before each launch: false, and the launch runs as if the sink were not there. May
     // be NULL: all are wanted.
     bool (*wants)(hw_sink *sink, const hw_launch_info *info);

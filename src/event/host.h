@@ -95,8 +95,10 @@ typedef struct hw_host_refused {
 struct hw_host_event {
     hw_host_action action;
     uint64_t stream, event;              // as the runtime names them (hw_launch_info.stream)
-    const void *site;                    // who called: a code address of the host program, or NULL
+    const void *site;                    // who called: a code address of the host program; or NULL, also where no
+                                         // sink that hears of the host looks at it
     bool is_apart;                       // of STREAM_CREATE: the legacy default stream and it do not wait
+    int priority;                        // of STREAM_CREATE: the smaller, the sooner its work is done
     union {
         struct {
             uint64_t address, bytes;

@@ -1,4 +1,5 @@
 // A launch from beginning to end: what is invariant is computed, the workers run, the counts are handed over.
+#include "exec/schedule/cycles.h"
 #include "exec/exec.h"
 
 #include <pthread.h>
@@ -303,6 +304,10 @@ static void finish_worker(hw_worker *worker) {
 
 // ---- the launch ----
 
+static uint32_t wanted_workers(const hw_exec *exec, const hw_run *run) {
+    return run->n_blocks < exec->n_workers ? (uint32_t)run->n_blocks : exec->n_workers;
+}
+
 static void run_worker(void *context, uint32_t index) {
     hw_worker *workers = context;
     hw_worker_main(&workers[index]);
@@ -348,8 +353,6 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     run.poison = hw_mem_poison(launch->mem);
     run.apart = hw_mem_get_apart(launch->mem);
     if (!run.n_blocks || !run.n_warps) return hw_diag_set(diag, HW_USAGE, "a launch of no threads");
-    uint32_t wanted = run.n_blocks < exec->n_workers ? (uint32_t)run.n_blocks : exec->n_workers;
-    run.n_workers = hw_pool_start(exec->pool, wanted);
     run.areas = hw_calloc(launch->set->n_programs + 1, sizeof *run.areas);
     run.block_lists = hw_calloc(launch->set->n_programs + 1, sizeof *run.block_lists);
     hw_status status = run.areas && run.block_lists ? HW_OK : hw_diag_no_memory(diag);
@@ -357,8 +360,10 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
         mark_callable(&run, run.block_lists);    // which is filled afterwards
         if (uses_reserved_shared(&run))
             run.shared_bytes = (uint32_t)hw_align_up(run.shared_bytes, 16) + HW_RESERVED_SHARED_BYTES;
+        if (!hw_cycles_begin(&run)) status = hw_diag_no_memory(diag);
+        run.n_workers = hw_pool_start(exec->pool, run.cycles ? 1 : wanted_workers(exec, &run));
         run.blocks_at_once = blocks_at_once(&run);
-        status = find_defined(&run, diag);
+        if (!status) status = find_defined(&run, diag);
     }
     if (status == HW_OK) {
         status = lay_out(&run, diag);
@@ -369,6 +374,7 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     hw_homes_forget(&run);
     hw_free(run.origins);
     hw_undefined_states_free(run.states);
+    hw_cycles_end(&run);
     if (run.param_address) hw_mem_free(launch->mem, run.param_address, NULL);
     hw_free(run.areas);
     hw_free(run.block_lists);

@@ -29,6 +29,10 @@ typedef struct hw_exec_gpu {
     uint32_t sms;
     uint32_t resident_blocks;       // how many blocks of this launch the whole GPU holds at one time
     uint32_t clock_khz;
+    const hw_cycles *cycles;        // of the set's notes, sums over those before each: what the launch's clocks go by;
+                                    // NULL: %clock counts instructions
+    double block_start_cycles;      // until a block begins behind another
+    uint64_t begin_ns;              // %globaltimer when the launch begins, where there are cycles
     uint32_t max_shared_bytes;      // per block, for %total_smem_size and the like
 } hw_exec_gpu;
 

@@ -156,6 +156,7 @@ hw_type_kind hw_type_kind_of(hw_type type);
 const char *hw_mod_name(hw_mod mod);
 const char *hw_sreg_name(hw_sreg sreg);    // without '%', e.g. "tid.x"
 hw_type hw_sreg_type(hw_sreg sreg);
+static inline bool hw_sreg_is_clock(hw_sreg sreg) { return sreg >= HW_SREG_CLOCK && sreg <= HW_SREG_GLOBALTIMER_HI; }
 const char *hw_space_name(hw_space space);
 
 // Names (length characters) to numbers; HW_OP_NONE, HW_T_NONE, HW_M_COUNT, HW_SREG_NONE when unknown.
@@ -195,5 +196,8 @@ typedef struct hw_inlining {
     uint32_t outer;        // in the same table, below this one; 0: none. Its item 0 is not used
     const char *function;  // in which the place stands, mangled; NULL: not known
 } hw_inlining;
+
+// Of instructions: cycles that a multiprocessor takes to issue them, and that their warp waits.
+typedef struct hw_cycles { double issue, wait; } hw_cycles;
 
 #endif

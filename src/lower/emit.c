@@ -144,6 +144,7 @@ static hw_status mov_direct(hw_lowering *lo, const hw_ptx_operand *from, hw_slot
     t.d = d;
     if (from->kind == HW_OPERAND_SREG && hw_lane_of(hw_sreg_type(from->sreg)) == lane) {
         t.sub = (uint8_t)from->sreg;
+        lo->program->reads_clock |= hw_sreg_is_clock(from->sreg);
         return hw_emit_inst(lo, HW_BODY_SREG, &t);
     }
     hw_address_kind kind = from->kind == HW_OPERAND_SYMBOL ? hw_operand_symbol(lo, from, &value) : HW_ADDRESS_CONSTANT;

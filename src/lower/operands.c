@@ -163,6 +163,7 @@ static hw_status special_register(hw_lowering *lo, hw_sreg sreg, hw_lane lane, h
     hw_lane own = hw_lane_of(hw_sreg_type(sreg));
     hw_inst t = hw_emit_blank();
     t.sub = (uint8_t)sreg;
+    lo->program->reads_clock |= hw_sreg_is_clock(sreg);
     hw_status status = hw_slots_temporary(lo, own, &t.d);
     if (status == HW_OK) status = hw_emit_inst(lo, HW_BODY_SREG, &t);
     *out = t.d;

@@ -298,6 +298,7 @@ struct hw_program {
     hw_immediate *immediates;               // what launch_image is made of
     uint32_t n_immediates;
     bool uses_alloca;
+    bool reads_clock;                       // %clock, %globaltimer or one of their kind
     bool may_wait;                          // for other blocks: polls or changes memory atomically
     struct hw_roots *roots;                 // of entries: where addresses come from, once somebody has asked (root.h)
     bool takes_param_address;               // of its own parameters: param.address, ld.param at a computed address

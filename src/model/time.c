@@ -134,7 +134,7 @@ static double shared_us(const hw_gpu *gpu, const hw_time_work *work) {
 }
 
 // 1.0 and 1.1 have no f64: what is written so is computed as f32.
-static uint32_t lanes_of(const hw_arch *arch, hw_rate rate) {
+uint32_t hw_model_lanes(const hw_arch *arch, hw_rate rate) {
     uint32_t lanes = hw_rate_of(arch, rate);
     return lanes || rate != HW_RATE_F64 ? lanes : hw_rate_of(arch, HW_RATE_F32);
 }
@@ -143,7 +143,7 @@ static uint32_t lanes_of(const hw_arch *arch, hw_rate rate) {
 static double issue_us(const hw_gpu *gpu, const hw_time_work *work) {
     double cycles = (gpu->arch->cc < 20 ? 2 : 1) * (double)work->const_passes;
     for (int i = 0; i < HW_RATES; i++) {
-        uint32_t lanes = work->inst[i] ? lanes_of(gpu->arch, (hw_rate)i) : 0;
+        uint32_t lanes = work->inst[i] ? hw_model_lanes(gpu->arch, (hw_rate)i) : 0;
         if (lanes) cycles = largest(cycles, (double)work->inst[i] * HW_WARP_LANES / lanes);
     }
     return clock_us(gpu, cycles / busy_sms(gpu, work));
@@ -161,6 +161,12 @@ static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_w
                     (double)work->inst[HW_RATE_ISSUE] * row->arith_latency / INDEPENDENT +
                     (double)work->warps * (BLOCK_START_CYCLES + WARP_START_CYCLES * per_block);
     return warps > 0 ? clock_us(gpu, cycles / warps) : 0;
+}
+
+hw_waits hw_model_waits(const hw_gpu *gpu) {
+    const time_row row = constants_of(gpu);
+    return (hw_waits){row.latency, row.shared_latency, row.arith_latency / INDEPENDENT, BARRIER_CYCLES,
+                      BLOCK_START_CYCLES, WARP_START_CYCLES};
 }
 
 hw_bound hw_model_bound(const double bound_us[HW_BOUNDS], double us) {

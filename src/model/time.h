@@ -51,6 +51,13 @@ typedef struct hw_estimate {
 // (0) has no memory bound, or none at all.
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work);
 
+// What issue and waits are made of, for clocks inside of kernels (clock.h): cycles to DRAM and to shared memory, until
+// a result can be used as far as nothing else hides it, for a barrier, and to begin a block or a warp.
+typedef struct hw_waits { double memory, shared, result, barrier, block_start, warp_start; } hw_waits;
+hw_waits hw_model_waits(const hw_gpu *gpu);
+// Lanes per clock; 0: there is no such pipe. f64 is f32 where there is none.
+uint32_t hw_model_lanes(const hw_arch *arch, hw_rate rate);
+
 // The bound of a launch, or of launches in a row, from their bound_us and us or the sums of these. HW_BOUND_LAUNCH
 // where overhead is more than half of the time, else the largest of the others.
 hw_bound hw_model_bound(const double bound_us[HW_BOUNDS], double us);

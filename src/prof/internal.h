@@ -121,7 +121,7 @@ struct hw_prof {
     const hw_gpu *gpu;
     bool is_old;                         // before 7.0: counts what its time counted
     hw_prof_partitions partitions;
-    bool wants_lines, no_l1;
+    bool wants_lines, no_l1, forgets;
     void (*finished)(void *context, const hw_report *report);
     bool (*wants)(void *context, const char *mangled);
     uint64_t n_uncounted;

@@ -11,13 +11,20 @@
 #include "base/alloc.h"
 #include "base/demangle.h"
 
-enum { MAGIC = 0x4c4a5748, MAX_RECORD = 1 << 28 };
+enum { MAGIC = 0x4c4a5748, MAX_RECORD = 1 << 28, SPANS_BYTES = 1 << 14 };
 
-enum { A_PROCESS, A_LAUNCH, AN_UNCOUNTED_LAUNCH };
+enum { A_PROCESS, A_LAUNCH, AN_UNCOUNTED_LAUNCH, A_SPAN };
 
 typedef struct record_head {
-    uint32_t magic, kind, bytes;  // of what follows; 0 of other kinds than A_LAUNCH
+    uint32_t magic, kind, bytes;  // of what follows; 0 of kinds that have nothing
+    int32_t process;              // its id
 } record_head;
+
+// Behind it: its name, of name_bytes. The span's own pointer means nothing here.
+typedef struct span_record {
+    hw_span span;
+    uint32_t name_bytes;
+} span_record;
 
 // Behind it: name_bytes of the kernel's name, by_bytes of ptx_by, then lines. The launch's own pointers mean nothing
 // here.
@@ -45,6 +52,8 @@ struct hw_journal {
     int file;
     unsigned char *buffer;
     size_t used, capacity;
+    unsigned char *spans;         // records that are yet to be written
+    size_t spans_used;
     written *kernels;
     size_t n_kernels, kernels_capacity;
 };
@@ -62,19 +71,27 @@ static bool put_bytes(hw_journal *journal, const void *bytes, size_t count) {
     return true;
 }
 
-static hw_status flush_journal(hw_journal *journal, hw_diag *diag) {
+static void end_entry(hw_journal *journal) {
     ((record_head *)journal->buffer)->bytes = (uint32_t)(journal->used - sizeof(record_head));
+}
+
+static hw_status write_bytes(const hw_journal *journal, const void *bytes, size_t count, hw_diag *diag) {
     for (;;) {
-        ssize_t done = write(journal->file, journal->buffer, journal->used);
-        if (done == (ssize_t)journal->used) return HW_OK;
+        ssize_t done = write(journal->file, bytes, count);
+        if (done == (ssize_t)count) return HW_OK;
         if (done < 0 && errno == EINTR) continue;
         return hw_diag_set(diag, HW_IO, "the profile cannot be kept: %s", done < 0 ? strerror(errno) : "no space left");
     }
 }
 
+static hw_status flush_journal(hw_journal *journal, hw_diag *diag) {
+    end_entry(journal);
+    return write_bytes(journal, journal->buffer, journal->used, diag);
+}
+
 static bool begin_entry(hw_journal *journal, uint32_t kind) {
     journal->used = 0;
-    return put_bytes(journal, &(record_head){.magic = MAGIC, .kind = kind}, sizeof(record_head));
+    return put_bytes(journal, &(record_head){.magic = MAGIC, .kind = kind, .process = getpid()}, sizeof(record_head));
 }
 
 hw_status hw_journal_open(const char *path, hw_journal **out, hw_diag *diag) {
@@ -96,11 +113,33 @@ void hw_journal_close(hw_journal *journal) {
     for (size_t i = 0; i < journal->n_kernels; i++) hw_free(journal->kernels[i].lines);
     hw_free(journal->kernels);
     hw_free(journal->buffer);
+    hw_free(journal->spans);
     hw_free(journal);
 }
 
 hw_status hw_journal_pass(hw_journal *journal, hw_diag *diag) {
     return begin_entry(journal, AN_UNCOUNTED_LAUNCH) ? flush_journal(journal, diag) : hw_diag_no_memory(diag);
+}
+
+hw_status hw_journal_span(hw_journal *journal, const hw_span *span, hw_diag *diag) {
+    span_record record = {.span = *span, .name_bytes = span->name ? (uint32_t)strlen(span->name) : 0};
+    if (!journal->spans) journal->spans = hw_malloc(SPANS_BYTES);
+    if (!journal->spans || !begin_entry(journal, A_SPAN) || !put_bytes(journal, &record, sizeof record) ||
+        !put_bytes(journal, span->name, record.name_bytes))
+        return hw_diag_no_memory(diag);
+    end_entry(journal);
+    hw_status status = HW_OK;
+    if (journal->used > SPANS_BYTES - journal->spans_used) status = hw_journal_flush(journal, diag);
+    if (status || journal->used > SPANS_BYTES) return status;
+    memcpy(journal->spans + journal->spans_used, journal->buffer, journal->used);
+    journal->spans_used += journal->used;
+    return HW_OK;
+}
+
+hw_status hw_journal_flush(hw_journal *journal, hw_diag *diag) {
+    const size_t count = journal->spans_used;
+    journal->spans_used = 0;
+    return count ? write_bytes(journal, journal->spans, count, diag) : HW_OK;
 }
 
 static written *find_written(hw_journal *journal, const char *mangled) {
@@ -164,8 +203,18 @@ hw_status hw_journal_add(hw_journal *journal, const hw_report *report, hw_diag *
 
 // ---- reading ----
 
+// One process of the program: the rows of its launches, in their order, HW_NO_ROW where one was not counted.
+typedef struct process {
+    int32_t id;
+    size_t *rows, n_rows, capacity;
+} process;
+
 typedef struct reader {
     hw_arena *arena;
+    process *processes;
+    size_t n_processes, processes_capacity, process;   // `process`: whose record is being read
+    hw_report_span *spans;
+    size_t n_spans, spans_capacity;
     unsigned char *bytes;         // of the record
     size_t size, at;
     hw_report_lines lines_of;
@@ -317,6 +366,58 @@ static hw_status read_launch(reader *r) {
     return status;
 }
 
+// ---- processes and what their clocks tell ----
+
+// A process that begins under the id of another is another one. False: out of memory.
+static bool find_process(reader *r, const record_head *head) {
+    size_t at = r->n_processes;
+    while (at > 0 && r->processes[at - 1].id != head->process) at--;
+    if (!at || head->kind == A_PROCESS) {
+        if (!grow_array(r->arena, (void **)&r->processes, r->n_processes, &r->processes_capacity,
+                        sizeof *r->processes))
+            return false;
+        r->processes[r->n_processes] = (process){.id = head->process};
+        at = ++r->n_processes;
+    }
+    r->process = at - 1;
+    return true;
+}
+
+static bool add_row(reader *r, size_t row) {
+    process *p = &r->processes[r->process];
+    if (!grow_array(r->arena, (void **)&p->rows, p->n_rows, &p->capacity, sizeof *p->rows)) return false;
+    p->rows[p->n_rows++] = row;
+    return true;
+}
+
+static hw_status read_span(reader *r) {
+    span_record record;
+    const char *name;
+    if (!take_bytes(r, &record, sizeof record) || !(name = take_text(r, record.name_bytes))) return HW_MALFORMED;
+    if (!grow_array(r->arena, (void **)&r->spans, r->n_spans, &r->spans_capacity, sizeof *r->spans))
+        return HW_NO_MEMORY;
+    record.span.name = hw_arena_string(r->arena, name, record.name_bytes);
+    if (!record.span.name) return HW_NO_MEMORY;
+    r->spans[r->n_spans++] = (hw_report_span){record.span, (uint32_t)r->process, HW_NO_ROW};
+    return HW_OK;
+}
+
+// A kernel's span comes behind its launch, or before it.
+static void join_spans(reader *r) {
+    for (size_t i = 0; i < r->n_spans; i++) {
+        hw_report_span *s = &r->spans[i];
+        const process *p = &r->processes[s->process];
+        if (s->span.kind != HW_SPAN_KERNEL || s->span.launch >= p->n_rows) continue;
+        s->launch = p->rows[s->span.launch];
+        if (s->launch == HW_NO_ROW) continue;
+        hw_report_launch *launch = &r->launches[s->launch];
+        launch->is_timed = true;
+        launch->stream = s->span.stream_number;
+        launch->start_us = s->span.begin_us;
+        launch->call_us = s->span.call_us;
+    }
+}
+
 // The record behind a head, into r->bytes. False when it is not whole.
 static bool read_record(reader *r, FILE *in, size_t *capacity, hw_status *status) {
     if (r->size > *capacity) {
@@ -332,6 +433,20 @@ static bool read_record(reader *r, FILE *in, size_t *capacity, hw_status *status
     return fread(r->bytes, 1, r->size, in) == r->size;
 }
 
+static hw_status read_entry(reader *r, const record_head *head, FILE *in, size_t *capacity) {
+    hw_status status = HW_OK;
+    if (head->kind == A_PROCESS) return HW_OK;
+    if (head->kind == AN_UNCOUNTED_LAUNCH) {
+        r->n_uncounted++;
+        return add_row(r, HW_NO_ROW) ? HW_OK : HW_NO_MEMORY;
+    }
+    r->size = head->bytes;
+    if (!read_record(r, in, capacity, &status)) return status;
+    if (head->kind == A_SPAN) return read_span(r);
+    status = read_launch(r);
+    return status || add_row(r, r->n_launches - 1) ? status : HW_NO_MEMORY;
+}
+
 hw_status hw_journal_read(FILE *in, const hw_gpu *gpu, const hw_journal_options *options, hw_arena *arena,
                           hw_report *out, uint32_t *processes, hw_diag *diag) {
     reader r = {.arena = arena, .lines_of = options->lines_of};
@@ -341,14 +456,15 @@ hw_status hw_journal_read(FILE *in, const hw_gpu *gpu, const hw_journal_options 
     *processes = 0;
     while (!status && fread(&head, sizeof head, 1, in) == 1) {
         if (head.magic != MAGIC || head.bytes > MAX_RECORD) status = HW_MALFORMED;
-        else if (head.kind == A_PROCESS) ++*processes;
-        else if (head.kind == AN_UNCOUNTED_LAUNCH) r.n_uncounted++;
-        else if (r.size = head.bytes, read_record(&r, in, &capacity, &status)) status = read_launch(&r);
+        else if (!find_process(&r, &head)) status = HW_NO_MEMORY;
+        else status = read_entry(&r, &head, in, &capacity);
     }
     hw_free(r.bytes);
+    if (!status) join_spans(&r);
+    *processes = (uint32_t)r.n_processes;
     *out = (hw_report){.gpu = gpu, .launches = r.launches, .n_launches = r.n_launches,
                        .n_uncounted = r.n_uncounted, .has_lines = options->has_lines, .lines_of = options->lines_of,
-                       .kernels = r.kernels, .n_kernels = r.n_kernels};
+                       .kernels = r.kernels, .n_kernels = r.n_kernels, .spans = r.spans, .n_spans = r.n_spans};
     if (!status && ferror(in)) status = HW_IO;
     if (status == HW_NO_MEMORY) return hw_diag_no_memory(diag);
     return status ? hw_diag_set(diag, status, "the profile that the program left cannot be read") : HW_OK;

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "prof/prof.h"
 
+// One thread appends at a time.
 typedef struct hw_journal hw_journal;
 
 // Opens the file for appending and notes that a process has begun; several processes may share one file. HW_IO,
@@ -21,6 +22,11 @@ hw_status hw_journal_add(hw_journal *journal, const hw_report *report, hw_diag *
 
 // Notes a launch that is not counted, so that those behind it have the program's ordinals. HW_IO.
 hw_status hw_journal_pass(hw_journal *journal, hw_diag *diag);
+
+// Appends what the GPU's clock tells, by one write for some hundred spans, since a launch may have several; and writes
+// those that have not been. A process that is killed leaves its last ones out. HW_IO, HW_NO_MEMORY.
+hw_status hw_journal_span(hw_journal *journal, const hw_span *span, hw_diag *diag);
+hw_status hw_journal_flush(hw_journal *journal, hw_diag *diag);
 
 // What of a journal goes into the report.
 typedef struct hw_journal_options {

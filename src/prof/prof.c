@@ -86,6 +86,19 @@ static hw_occupancy occupancy_of(const hw_arch *arch, const hw_launch_info *info
     return o;
 }
 
+// The older half of many rows, which are the ones least likely to be repeated.
+static void forget_rows(hw_prof *prof) {
+    enum { MOST = 4096 };
+    const size_t old = MOST / 2;
+    if (!prof->forgets || prof->n_launches < MOST) return;
+    prof->n_launches -= old;
+    prof->n_uncounted += old;
+    memmove(prof->launches, prof->launches + old, prof->n_launches * sizeof *prof->launches);
+    memmove(prof->kept, prof->kept + old, prof->n_launches * sizeof *prof->kept);
+    prof->first_kept = prof->first_kept > old ? prof->first_kept - old : 0;
+    prof->first_with_lines = prof->first_with_lines > old ? prof->first_with_lines - old : 0;
+}
+
 bool hw_prof_make_row(hw_prof *prof) {
     return hw_grow((void **)&prof->launches, prof->n_launches, &prof->launches_capacity, sizeof *prof->launches) &&
            hw_grow((void **)&prof->kept, prof->n_launches, &prof->kept_capacity, sizeof *prof->kept);
@@ -130,6 +143,7 @@ static const char *keep_text(hw_prof *prof, const char *text) {
 static hw_status launch_begin(hw_sink *sink, const hw_launch_info *info, hw_diag *diag) {
     hw_prof *prof = (hw_prof *)sink;
     prof->epoch++;
+    forget_rows(prof);
     hw_status status = prepare_launch(prof, info, diag);
     prof->is_running = !status;
     if (!status) return HW_OK;
@@ -301,6 +315,7 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
     if (options) {
         prof->wants_lines = options->lines;
         prof->no_l1 = options->no_l1;
+        prof->forgets = options->forgets && !options->lines;
         prof->finished = options->finished;
         prof->wants = options->wants;
         prof->context = options->context;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "event/event.h"
+#include "event/span.h"
 #include "isa/gpu.h"
 #include "model/occupancy.h"
 #include "model/time.h"
@@ -50,6 +50,9 @@ typedef struct hw_report_launch {
     hw_time_work work;                    // what the launch asked of the GPU, and
     hw_estimate estimate;            // how long that would take there; all 0 of a launch that stopped early
     double host_ms;                  // wall-clock time of the simulation
+    bool is_timed;                   // the GPU's clock has told (hw_report_span) when it ran:
+    uint32_t stream;                 // hw_span.stream_number
+    double start_us, call_us;        // of the GPU's time; what the host's call took
     bool is_reused;                  // nothing was executed: it would have done again what an earlier launch did
     hw_status status;                // other than HW_OK: the launch stopped early, and the counters say how far it got
 } hw_report_launch;
@@ -76,6 +79,14 @@ typedef struct hw_report_kernel {
     size_t n_lines;
 } hw_report_kernel;
 
+// What the GPU's clock says of one thing that was done.
+typedef struct hw_report_span {
+    hw_span span;
+    uint32_t process;                // of the program's, from 0 on in the order of their begins
+    size_t launch;                   // of kernels: index into hw_report.launches; HW_NO_ROW: it was not counted
+} hw_report_span;
+#define HW_NO_ROW SIZE_MAX
+
 // What was profiled so far: plain data, owned by the hw_prof.
 typedef struct hw_report {
     const hw_gpu *gpu;
@@ -86,6 +97,8 @@ typedef struct hw_report {
     hw_report_lines lines_of;            // what each of the kernels stands for
     const hw_report_kernel *kernels;     // in the order of their first launch
     size_t n_kernels;
+    const hw_report_span *spans;         // of a journal: in the order of their ends, process by process
+    size_t n_spans;
 } hw_report;
 
 typedef struct hw_prof hw_prof;
@@ -93,6 +106,8 @@ typedef struct hw_prof hw_prof;
 typedef struct hw_prof_options {
     bool lines;                      // counters per source line as well
     bool no_l1;                      // 2.x: global loads go past the first-level cache, as after ptxas -dlcm=cg
+    bool forgets;                    // nobody reads rows but the last: of the others some thousand are there, to be
+                                     // repeated. Not with lines
     // Called after each launch, on the launching thread, with the report up to it. May be NULL.
     void (*finished)(void *context, const hw_report *report);
     // Is a launch of this kernel (its mangled name) to be counted? Called before each launch, on the launching thread;

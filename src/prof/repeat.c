@@ -87,4 +87,7 @@ void hw_prof_repeat(hw_sink *sink, const hw_launch_info *info, uint64_t number, 
     prof->kept[row] = (hw_prof_kept){.number = info->number};
     prof->n_launches++;
     if (prof->finished) prof->finished(prof->context, hw_prof_report(prof));
+    if (!prof->forgets) return;
+    prof->n_launches--;
+    prof->n_uncounted++;
 }

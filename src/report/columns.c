@@ -116,6 +116,22 @@ READER(read_est_gbs, of_whole_launches(s, hw_value_real(s->launch->estimate.gbs)
 READER(read_est_bound,
        of_whole_launches(s, hw_value_text(has_no_estimate(s) ? "" : hw_bound_name(s->launch->estimate.bound))))
 
+// Over the time of launches that did not stop early.
+static hw_value make_rate(subject s, double number) {
+    const double us = s->launch->estimate.us;
+    return of_whole_launches(s, hw_value_real(us > 0 ? number / (us * 1e3) : 0));
+}
+
+READER(read_est_load_gbs, make_rate(s, (double)s->launch->work.load_bytes))
+READER(read_est_store_gbs, make_rate(s, (double)s->launch->work.store_bytes))
+READER(read_est_ginst, make_rate(s, (double)s->launch->counts[HW_COUNT_INST]))
+
+// ---- The GPU's clock ------------------------------------------------------------------------------------------------
+
+READER(read_stream, hw_value_where(s->launch->is_timed, hw_value_integer(s->launch->stream)))
+READER(read_start_us, hw_value_where(s->launch->is_timed, hw_value_real(s->launch->start_us)))
+READER(read_call_us, hw_value_where(s->launch->is_timed, hw_value_real(s->launch->call_us)))
+
 // ---- Counters -------------------------------------------------------------------------------------------------------
 
 static hw_value read_count(column c, const void *of) {

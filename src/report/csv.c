@@ -1,6 +1,7 @@
 // A profile as comma-separated values (RFC 4180, lines ended by a line feed).
 #include "base/alloc.h"
 #include "report/internal.h"
+#include "report/work.h"
 
 #define F(id, ...) {&hw_columns[HW_COLUMN_##id], __VA_ARGS__}
 enum { PADDED = HW_FIELD_PADDED, ALWAYS = HW_FIELD_ALWAYS, PARTITIONS = HW_FIELD_PARTITIONS, APART = HW_FIELD_APART };
@@ -12,7 +13,7 @@ static const hw_field launch_fields[] = {
     F(GST_PARTITION_PCT, 2, PARTITIONS), F(HOST_MS, 4, PADDED), F(REGS_ESTIMATED, 0, 0), F(EST_US, 3, ALWAYS),
     F(EST_GBS, 3, ALWAYS), F(EST_BOUND, 0, ALWAYS), F(SPILL_BYTES, 0, 0), F(PTX_BY, 0, 0), F(EST_US_MEMORY, 3, ALWAYS),
     F(EST_US_SHARED, 3, ALWAYS), F(EST_US_ISSUE, 3, ALWAYS), F(EST_US_LATENCY, 3, ALWAYS), F(EST_US_LAUNCH, 3, ALWAYS),
-    F(REUSED, 0, 0)};
+    F(REUSED, 0, 0), F(STREAM, 0, 0), F(START_US, 3, 0), F(CALL_US, 3, 0)};
 
 static const hw_field summary_fields[] = {
     F(KERNEL, 0, 0), F(LAUNCHES, 0, 0), F(COMPLETED_LAUNCHES, 0, 0), F(SHARE_PCT, 3, 0), F(EST_US, 3, ALWAYS),
@@ -20,7 +21,8 @@ static const hw_field summary_fields[] = {
     F(EST_BOUND, 0, ALWAYS), F(REGS, 0, 0), F(REGS_ESTIMATED, 0, 0), F(SPILL_BYTES, 0, 0), F(SMEM_STATIC, 0, 0),
     F(SMEM_DYNAMIC, 0, 0), F(OCCUPANCY_PCT, 3, 0), HW_FIELD_ALL_COUNTERS, F(HOST_MS, 3, 0), F(PTX_BY, 0, 0),
     F(EST_US_MEMORY, 3, ALWAYS), F(EST_US_SHARED, 3, ALWAYS), F(EST_US_ISSUE, 3, ALWAYS), F(EST_US_LATENCY, 3, ALWAYS),
-    F(EST_US_LAUNCH, 3, ALWAYS), F(REUSED_LAUNCHES, 0, 0)};
+    F(EST_US_LAUNCH, 3, ALWAYS), F(REUSED_LAUNCHES, 0, 0), F(EST_LOAD_GBS, 3, 0), F(EST_STORE_GBS, 3, 0),
+    F(EST_GINST, 3, 0)};
 
 static const hw_field line_fields[] = {
     F(KERNEL, 0, 0), F(ORDINAL, 0, APART), F(GRID, 0, APART), F(BLOCK, 0, APART), F(SMEM_DYNAMIC, 0, APART),
@@ -81,6 +83,7 @@ static void write_lines(const hw_report *report, FILE *out) {
 }
 
 hw_status hw_report_write_csv(const hw_report *report, const hw_report_look *look, FILE *out, hw_diag *diag) {
+    if (look->copies) return hw_report_write_work_csv(report, look, out, diag);
     if (report->has_lines) write_lines(report, out);
     else if (look->rows == HW_REPORT_ROWS_SUMMARY) return write_summary(report, out, diag);
     else write_launches(report, out);

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "report/internal.h"
+#include "report/work.h"
 
 #define F(id, ...) {&hw_columns[HW_COLUMN_##id], __VA_ARGS__}
 enum { ALWAYS = HW_FIELD_ALWAYS, PARTITIONS = HW_FIELD_PARTITIONS, APART = HW_FIELD_APART };
@@ -15,7 +16,8 @@ static const hw_field launch_fields[] = {
     F(GLD_PARTITION_PCT, 2, PARTITIONS), F(GST_PARTITION_PCT, 2, PARTITIONS), F(HOST_MS, 4, 0), F(COMPLETED, 0, 0),
     F(EST_US, 3, ALWAYS), F(EST_GBS, 3, ALWAYS), F(EST_BOUND, 0, ALWAYS), F(PTX_BY, 0, 0), F(EST_US_MEMORY, 3, ALWAYS),
     F(EST_US_SHARED, 3, ALWAYS), F(EST_US_ISSUE, 3, ALWAYS), F(EST_US_LATENCY, 3, ALWAYS), F(EST_US_LAUNCH, 3, ALWAYS),
-    F(REUSED, 0, 0), F(COUNT_GLD_SECTORS_IDEAL, 0, 0), F(COUNT_GST_SECTORS_IDEAL, 0, 0)};
+    F(REUSED, 0, 0), F(STREAM, 0, 0), F(START_US, 3, 0), F(CALL_US, 3, 0), F(COUNT_GLD_SECTORS_IDEAL, 0, 0),
+    F(COUNT_GST_SECTORS_IDEAL, 0, 0)};
 
 static const hw_field summary_fields[] = {
     F(KERNEL, 0, 0), F(MANGLED, 0, 0), F(LAUNCHES, 0, 0), F(COMPLETED_LAUNCHES, 0, 0), F(SHARE_PCT, 3, 0),
@@ -24,7 +26,8 @@ static const hw_field summary_fields[] = {
     F(SMEM_STATIC, 0, 0), F(SMEM_DYNAMIC, 0, 0), F(OCCUPANCY_PCT, 3, 0), HW_FIELD_ALL_COUNTERS, F(HOST_MS, 4, 0),
     F(PTX_BY, 0, 0), F(EST_US_MEMORY, 3, ALWAYS), F(EST_US_SHARED, 3, ALWAYS), F(EST_US_ISSUE, 3, ALWAYS),
     F(EST_US_LATENCY, 3, ALWAYS), F(EST_US_LAUNCH, 3, ALWAYS), F(REUSED_LAUNCHES, 0, 0),
-    F(COUNT_GLD_SECTORS_IDEAL, 0, 0), F(COUNT_GST_SECTORS_IDEAL, 0, 0)};
+    F(EST_LOAD_GBS, 3, 0), F(EST_STORE_GBS, 3, 0), F(EST_GINST, 3, 0), F(COUNT_GLD_SECTORS_IDEAL, 0, 0),
+    F(COUNT_GST_SECTORS_IDEAL, 0, 0)};
 
 static const hw_field listing_fields[] = {
     F(KERNEL, 0, 0), F(ORDINAL, 0, APART), F(GRID, 0, APART), F(BLOCK, 0, APART), F(SMEM_DYNAMIC, 0, APART),
@@ -133,6 +136,8 @@ hw_status hw_report_write_json(const hw_report *report, const hw_report_look *lo
     if (look->rows == HW_REPORT_ROWS_SUMMARY) status = write_summary(report, out, diag);
     else status = write_launches(report, out, diag);
     fputs("]", out);
+    if (!status && (look->copies || look->rows == HW_REPORT_ROWS_SUMMARY))
+        status = hw_report_write_work_json(report, look, out, diag);
     if (report->has_lines) {
         fputs(",\n \"kernels\": [", out);
         for (size_t i = 0; i < report->n_kernels && !status; i++)

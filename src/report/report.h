@@ -8,8 +8,9 @@
 //        that was not counted is empty (in JSON null). Summed up: a row per kernel. With lines: one row per kernel and
 //        source line instead (columns kernel, launches, file, line, the counters and ptx_by; before launches which ones
 //        where they are told apart), so that the file stays one table.
+//        With copies: a row per kernel, copy or set in the order of their begins, or per kind, instead.
 // json   {"gpu": {...}, "uncounted": N, "launches": [{...}]}, summed up "summary" in place of "launches", and with
-//        lines "kernels": [{"kernel", "launches", "lines": [{...}]}].
+//        lines "kernels": [{"kernel", "launches", "lines": [{...}]}], with copies "work": [{...}], summed up "copies".
 // man/halfwarp-columns.7 has all columns.
 #ifndef HW_REPORT_REPORT_H
 #define HW_REPORT_REPORT_H
@@ -29,6 +30,7 @@ typedef enum hw_report_rows { HW_REPORT_ROWS_AS_FIT, HW_REPORT_ROWS_LAUNCHES, HW
 
 typedef struct hw_report_look {
     hw_report_rows rows;
+    bool copies;                 // copies and sets as well; those of a summary are in its tables and JSON anyway
     bool colour;                 // ANSI colours, of tables only
     int width;                   // characters that lines of a table should fit; 0: any number
     const char *json_advice;     // of JSON: what its member "advice" is, as text; NULL: there is none

@@ -27,6 +27,8 @@ static void add_launch(hw_report_summary *row, const hw_report_launch *launch) {
     hw_report_launch *sum = &row->sum;
     row->launches++;
     for (int i = 0; i < HW_COUNTERS; i++) sum->counts[i] += launch->counts[i];
+    sum->work.load_bytes += launch->work.load_bytes;
+    sum->work.store_bytes += launch->work.store_bytes;
     raise_to(&sum->regs, launch->regs);
     raise_to(&sum->spill_bytes, launch->spill_bytes);
     raise_to(&sum->smem_static, launch->smem_static);

@@ -5,10 +5,11 @@
 #include "prof/prof.h"
 
 typedef struct hw_report_summary {
-    // The launches as one: counters, estimate.us and estimate.bound_us are sums; estimate.gbs is useful bytes over all
-    // of that time, and estimate.bound what holds up the most of it; occupancy_pct is a mean by estimated time (of
-    // launches without one, by launch); regs, spill_bytes and smem_* are the largest; regs_estimated and status tell of
-    // any of them. ordinal is the first one's. Grid, block, the limits of occupancy and partitions mean nothing.
+    // The launches as one: counters, work.load_bytes, work.store_bytes, estimate.us and estimate.bound_us are sums;
+    // estimate.gbs is useful bytes over all of that time, and estimate.bound what holds up the most of it;
+    // occupancy_pct is a mean by estimated time (of launches without one, by launch); regs, spill_bytes and smem_* are
+    // the largest; regs_estimated and status tell of any of them. ordinal is the first one's. Grid, block, the limits
+    // of occupancy and partitions mean nothing.
     hw_report_launch sum;
     uint64_t launches, completed;    // completed: those that did not stop early; estimates are of these
     uint64_t reused;                 // those that were not executed

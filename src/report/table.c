@@ -6,6 +6,7 @@
 #include "report/cells.h"
 #include "report/columns.h"
 #include "report/internal.h"
+#include "report/work.h"
 
 static bool covers_gpu(int since, int until, const hw_gpu *gpu) {
     return gpu->arch->cc >= since && gpu->arch->cc <= until;
@@ -137,6 +138,8 @@ static hw_status write_launches(const hw_report *report, const hw_report_look *l
     write_counted(report, out);
     if (is_summary) status = write_summary(report, look, out, diag);
     else write_rows(report, look, out);
+    if (!status && (look->copies || look->rows == HW_REPORT_ROWS_SUMMARY))
+        status = hw_report_write_work_table(report, look, out, diag);
     if (is_automatic)
         fprintf(out, "\n%zu launches, summed up by kernel; --launches shows a row for each of them\n",
                 report->n_launches);
@@ -198,6 +201,7 @@ static void write_kernel(const hw_report *report, const hw_report_kernel *kernel
 
 hw_status hw_report_write_table(const hw_report *report, const hw_report_look *look, FILE *out, hw_diag *diag) {
     if (!report->n_launches) {
+        if (look->copies && report->n_spans) return hw_report_write_work_table(report, look, out, diag);
         fputs(report->n_uncounted ? "none of the program's launches was counted\n" : "no kernel was launched\n", out);
         return HW_OK;
     }

@@ -15,6 +15,7 @@ static const uint8_t launch_columns[] = {
     C(WARPS_SERIALISED), C(LOCAL_ARRAYS), C(SPILL_BYTES), C(DIVERGENCE)};
 static const uint8_t launch_time[] = {C(EST_US)};
 static const uint8_t launch_rates[] = {C(EST_GBS), C(EST_BOUND)};
+static const uint8_t summary_rates[] = {C(EST_GBS), C(EST_LOAD_GBS), C(EST_STORE_GBS), C(EST_GINST), C(EST_BOUND)};
 static const uint8_t line_columns[] = {
     C(LINE_INST), C(LINE_LANES), C(LINE_LOADS), C(TRANS_LOAD_LINES), C(TRANS_LOAD), C(SECTORS_LOAD), C(LINE_STORES),
     C(TRANS_STORE_LINES), C(TRANS_STORE), C(SECTORS_STORE), C(LINE_PASSES), C(BANK_PASSES), C(WARPS_SERIALISED),
@@ -29,7 +30,7 @@ _Static_assert(HW_COLUMNS < 256, "a column's number is a byte");
 _Static_assert(N_COLUMNS(launch_names) + N_COLUMNS(launch_shape) + N_COLUMNS(launch_columns) + N_COLUMNS(launch_time) +
                        N_COLUMNS(launch_rates) <= HW_GRID_COLUMNS, "fit a grid");
 _Static_assert(N_COLUMNS(summary_names) + N_COLUMNS(summary_times) + N_COLUMNS(launch_columns) - 5 +
-                       N_COLUMNS(launch_rates) <= HW_GRID_COLUMNS, "fit a grid: at most 11 of 16 are of one GPU");
+                       N_COLUMNS(summary_rates) <= HW_GRID_COLUMNS, "fit a grid: at most 11 of 16 are of one GPU");
 _Static_assert(N_COLUMNS(line_names) + N_COLUMNS(line_columns) <= HW_GRID_COLUMNS, "fit a grid");
 _Static_assert(N_COLUMNS(launch_names) + N_COLUMNS(memory_columns) <= HW_GRID_COLUMNS, "fit a grid");
 
@@ -39,7 +40,7 @@ const hw_table hw_tables[HW_TABLES] = {
                             PART(launch_rates)}},
     [HW_TABLE_MEMORY] = {10, 13, true, "global memory", {PART(launch_names), PART(memory_columns)}},
     [HW_TABLE_SUMMARY] = {10, 999, false, NULL,
-                          {PART(summary_names), PART(summary_times), PART(launch_columns), PART(launch_rates)}},
+                          {PART(summary_names), PART(summary_times), PART(launch_columns), PART(summary_rates)}},
     [HW_TABLE_SUMMARY_MEMORY] = {10, 13, true, "global memory", {PART(summary_names), PART(memory_columns)}},
     [HW_TABLE_LINES] = {10, 999, false, NULL, {PART(line_names), PART(line_columns)}},
     [HW_TABLE_LINE_MEMORY] = {10, 13, true, "global memory", {PART(line_names), PART(memory_columns)}},

@@ -1,4 +1,6 @@
-// Events: when they were recorded, by this machine's clock.
+// Events: when they were recorded, by this machine's clock, or when the GPU came to them, by its own.
+#include <math.h>
+
 #include "base/clock.h"
 #include "runtime/internal.h"
 #include "runtime/stream.h"
@@ -45,19 +47,24 @@ hw_rt_status hw_rt_event_record(hw_runtime *runtime, hw_rt_event *event, hw_rt_s
     if (!is_event(runtime, event) || !hw_rt_is_stream(runtime, stream)) return HW_RT_INVALID_HANDLE;
     event->is_recorded = true;
     event->ns = hw_now_ns();
+    if (runtime->timeline && !(event->flags & HW_RT_EVENT_NO_TIMING)) hw_timeline_ask(runtime->timeline);
     hw_rt_tell_order(runtime, HW_HOST_EVENT_RECORD, stream, event);
     return HW_RT_SUCCESS;
 }
 
 hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event) {
     HW_RT_ENTER(runtime);
-    return is_event(runtime, event) ? HW_RT_SUCCESS : HW_RT_INVALID_HANDLE;
+    if (!is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
+    if (runtime->timeline && !hw_timeline_is_event_done(runtime->timeline, hw_rt_address(event)))
+        return HW_RT_NOT_READY;
+    return hw_rt_event_synchronize(runtime, event);
 }
 
 hw_rt_status hw_rt_event_synchronize(hw_runtime *runtime, hw_rt_event *event) {
-    hw_rt_status status = hw_rt_event_query(runtime, event);
-    if (!status) hw_rt_tell_order(runtime, HW_HOST_EVENT_SYNCHRONIZE, NULL, event);
-    return status;
+    HW_RT_ENTER(runtime);
+    if (!is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
+    hw_rt_tell_order(runtime, HW_HOST_EVENT_SYNCHRONIZE, NULL, event);
+    return HW_RT_SUCCESS;
 }
 
 hw_rt_status hw_rt_stream_wait(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_event *event) {
@@ -72,6 +79,12 @@ hw_rt_status hw_rt_event_elapsed(hw_runtime *runtime, const hw_rt_event *start, 
     if (!is_event(runtime, start) || !is_event(runtime, end) || !start->is_recorded || !end->is_recorded ||
         ((start->flags | end->flags) & HW_RT_EVENT_NO_TIMING))
         return HW_RT_INVALID_HANDLE;
+    double from_us, to_us;
     *ns = (int64_t)(end->ns - start->ns);
+    if (!runtime->timeline) return HW_RT_SUCCESS;
+    if (!hw_timeline_event_us(runtime->timeline, hw_rt_address(start), &from_us) ||
+        !hw_timeline_event_us(runtime->timeline, hw_rt_address(end), &to_us))
+        return HW_RT_NOT_READY;
+    *ns = llround((to_us - from_us) * 1e3);
     return HW_RT_SUCCESS;
 }

@@ -18,6 +18,7 @@ struct hw_runtime {
     hw_rt_options options;
     char *ptxas_path, *cache_dir;
 
+    hw_timeline *timeline;            // NULL: times are this machine's
     atomic_bool is_ready;             // there is a context, and nothing is sticky
     _Atomic(hw_sim *) sim;
     atomic_int sticky;                // hw_rt_status

@@ -13,6 +13,8 @@ static void unlock_process_in_child(void) {
     if (runtime) hw_rt_become_orphan(runtime);
 }
 
+hw_runtime *hw_rt_process_made(void) { return atomic_load_explicit(&the_runtime, memory_order_acquire); }
+
 hw_runtime *hw_rt_process(void (*describe)(hw_rt_options *options)) {
     hw_runtime *runtime = atomic_load_explicit(&the_runtime, memory_order_acquire);
     if (runtime) return runtime;

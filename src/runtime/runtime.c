@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "runtime/device.h"
 #include "runtime/internal.h"
 
 // NULL stays NULL; false when out of memory.
@@ -13,6 +14,24 @@ static bool keep_text(const char *text, char **out) {
     *out = hw_malloc(bytes);
     if (*out) memcpy(*out, text, bytes);
     return *out != NULL;
+}
+
+static double expected_begin(void *timeline, uint64_t stream) { return hw_timeline_expect(timeline, stream); }
+
+static hw_status make_timeline(hw_runtime *runtime, hw_diag *diag) {
+    enum { ASYNC_ENGINE_COUNT = 40 };
+    const hw_rt_options *options = &runtime->options;
+    int engines = 0;
+    if (!options->has_gpu_time) return HW_OK;
+    hw_rt_attribute(options->device.gpu, ASYNC_ENGINE_COUNT, &engines);
+    const hw_timeline_options timeline = {.gpu = options->device.gpu, .copy_engines = (uint32_t)engines,
+                                          .launched = options->launched, .done = options->done,
+                                          .context = options->context};
+    const hw_status status = hw_timeline_create(&timeline, &runtime->timeline, diag);
+    runtime->options.device.has_gpu_clock = !status;
+    runtime->options.device.begin_us = expected_begin;
+    runtime->options.device.begin_context = runtime->timeline;
+    return status;
 }
 
 hw_status hw_rt_create(const hw_rt_options *options, hw_runtime **out, hw_diag *diag) {
@@ -27,7 +46,8 @@ hw_status hw_rt_create(const hw_rt_options *options, hw_runtime **out, hw_diag *
     pthread_mutex_init(&runtime->load_lock, NULL);
     hw_rt_handles_init(&runtime->handles);
     hw_rt_init_device(runtime);
-    if (keep_text(options->ptxas_path, &runtime->ptxas_path) && keep_text(options->cache_dir, &runtime->cache_dir) &&
+    if (!make_timeline(runtime, diag) && keep_text(options->ptxas_path, &runtime->ptxas_path) &&
+        keep_text(options->cache_dir, &runtime->cache_dir) &&
         hw_rt_handles_add(&runtime->handles, HW_RT_POOL, &runtime->default_pool)) {
         *out = runtime;
         return HW_OK;
@@ -56,6 +76,7 @@ void hw_rt_destroy(hw_runtime *runtime) {
     if (!runtime) return;
     close_context(runtime);
     hw_rt_handles_clear(&runtime->handles, free_handle, runtime);
+    hw_timeline_destroy(runtime->timeline);
     pthread_mutex_destroy(&runtime->lock);
     pthread_mutex_destroy(&runtime->load_lock);
     hw_free(runtime->ptxas_path);
@@ -65,6 +86,7 @@ void hw_rt_destroy(hw_runtime *runtime) {
 
 void *hw_rt_context(const hw_runtime *runtime) { return runtime->options.context; }
 const hw_gpu *hw_rt_gpu(const hw_runtime *runtime) { return runtime->options.device.gpu; }
+hw_timeline *hw_rt_timeline(const hw_runtime *runtime) { return runtime->timeline; }
 hw_sim *hw_rt_simulation(const hw_runtime *runtime) { return hw_rt_sim(runtime); }
 uint64_t hw_rt_epoch(const hw_runtime *runtime) { return atomic_load_explicit(&runtime->epoch, memory_order_acquire); }
 
@@ -86,6 +108,8 @@ static void open_context(hw_runtime *runtime) {
     hw_sim *sim = NULL;
     hw_status status = hw_sim_create(&options->device, &sim, &diag);
     if (!status && options->opened) status = options->opened(options->context, sim, &diag);
+    // Behind the sinks that count launches, whom it asks.
+    if (!status && runtime->timeline) status = hw_sim_add_sink(sim, hw_timeline_sink(runtime->timeline), &diag);
     if (status) {
         runtime->has_failed = true;
         hw_sim_destroy(sim);
@@ -115,6 +139,7 @@ hw_rt_status hw_rt_enter(hw_runtime *runtime) {
 void hw_rt_reset(hw_runtime *runtime) {
     if (runtime->is_orphan) return;
     pthread_mutex_lock(&runtime->lock);
+    if (runtime->timeline) hw_timeline_finish(runtime->timeline);
     close_context(runtime);
     atomic_store(&runtime->sticky, HW_RT_SUCCESS);
     pthread_mutex_unlock(&runtime->lock);

@@ -6,7 +6,8 @@
 // modules, functions) are pointers that every call looks up before it follows them, so that a stray one is an
 // HW_RT_INVALID_HANDLE; what one door made is good in the others. Each belongs to its runtime and is freed with it.
 //
-// A kernel has finished when the call that launches it returns, and so has a copy: streams and events are bookkeeping.
+// A kernel has finished when the call that launches it returns, and so has a copy: streams and events are bookkeeping,
+// and what a GPU would not have done yet by its own time.
 // A kernel's fault leaves the launch successful and becomes sticky: every later call that needs the context returns it.
 //
 // Threads: any, for all calls but hw_rt_destroy. Nothing here prints, exits or reads the environment.
@@ -16,6 +17,7 @@
 #include "device/sim.h"
 #include "event/host.h"
 #include "runtime/status.h"
+#include "timeline/timeline.h"
 
 typedef struct hw_runtime hw_runtime;
 
@@ -31,6 +33,11 @@ typedef struct hw_rt_options {
     void (*faulted)(void *context, const hw_fault *fault); // of a launch, on its thread, before the launch returns
     // Who is calling, for observers (event/host.h); asked only when there is one. NULL: nobody is named.
     const void *(*site)(void *context);
+    // Events and streams show the GPU's own time, whose options (timeline/timeline.h) these two are; else this
+    // machine's.
+    bool has_gpu_time;
+    bool (*launched)(void *context, hw_timeline_launch *out);
+    void (*done)(void *context, const hw_span *span);
     // How registers are asked of ptxas (toolchain/toolchain.h); ptxas_path NULL: they are estimated. Copied.
     const char *ptxas_path;             // folders as in PATH
     const char *cache_dir;
@@ -46,6 +53,9 @@ void hw_rt_destroy(hw_runtime *runtime);
 // since the threads of the GPU have stayed with the parent. NULL when out of memory.
 hw_runtime *hw_rt_process(void (*describe)(hw_rt_options *options));
 
+// The same where a door has made it; else NULL.
+hw_runtime *hw_rt_process_made(void);
+
 // options.context of the door that made it.
 void *hw_rt_context(const hw_runtime *runtime);
 const hw_gpu *hw_rt_gpu(const hw_runtime *runtime);
@@ -57,6 +67,8 @@ hw_sim *hw_rt_simulation(const hw_runtime *runtime);
 // What every call that needs a context begins with, by itself: the sticky status, or hw_rt_open's. Costs one load when
 // all is well.
 hw_rt_status hw_rt_enter(hw_runtime *runtime);
+// The GPU's clock; NULL: times are this machine's.
+hw_timeline *hw_rt_timeline(const hw_runtime *runtime);
 // A number that changes with each context; 0: none now. Modules and functions of another one are gone.
 uint64_t hw_rt_epoch(const hw_runtime *runtime);
 bool hw_rt_had_context(const hw_runtime *runtime);   // now, or before a reset

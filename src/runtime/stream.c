@@ -1,4 +1,4 @@
-// Streams: their settings, and whether they are alive.
+// Streams: their settings, whether they are alive, and whether they have anything left to do.
 #include "runtime/stream.h"
 
 #include "runtime/internal.h"
@@ -28,6 +28,8 @@ uint64_t hw_rt_stream_name(const hw_rt_stream *stream) {
 bool hw_rt_stream_is_apart(const hw_rt_stream *stream) {
     return is_created(stream) && stream->info.flags & HW_RT_STREAM_NON_BLOCKING;
 }
+
+int hw_rt_stream_priority(const hw_rt_stream *stream) { return is_created(stream) ? stream->info.priority : 0; }
 
 bool hw_rt_is_stream(hw_runtime *runtime, const hw_rt_stream *stream) {
     if (!is_created(stream) || hw_rt_handles_have(&runtime->handles, HW_RT_STREAM, stream)) return true;
@@ -59,19 +61,27 @@ hw_rt_status hw_rt_stream_destroy(hw_runtime *runtime, hw_rt_stream *stream) {
     return HW_RT_SUCCESS;
 }
 
-hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream) {
+static hw_rt_status check_stream(hw_runtime *runtime, hw_rt_stream *stream) {
     HW_RT_ENTER(runtime);
     return hw_rt_is_stream(runtime, stream) ? HW_RT_SUCCESS : HW_RT_INVALID_HANDLE;
 }
 
+hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream) {
+    const hw_rt_status status = check_stream(runtime, stream);
+    if (status) return status;
+    if (runtime->timeline && !hw_timeline_is_stream_done(runtime->timeline, hw_rt_stream_name(stream)))
+        return HW_RT_NOT_READY;
+    return hw_rt_stream_synchronize(runtime, stream);
+}
+
 hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream) {
-    hw_rt_status status = hw_rt_stream_query(runtime, stream);
+    const hw_rt_status status = check_stream(runtime, stream);
     if (!status) hw_rt_tell_order(runtime, HW_HOST_STREAM_SYNCHRONIZE, stream, NULL);
     return status;
 }
 
 hw_rt_status hw_rt_stream_calls(hw_runtime *runtime, hw_rt_stream *stream) {
-    hw_rt_status status = hw_rt_stream_query(runtime, stream);
+    hw_rt_status status = check_stream(runtime, stream);
     if (!status) hw_rt_tell_order(runtime, HW_HOST_CALLBACK, stream, NULL);
     return status;
 }
@@ -83,7 +93,7 @@ hw_rt_status hw_rt_synchronize(hw_runtime *runtime) {
 }
 
 hw_rt_status hw_rt_stream_get_info(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_stream_info *out) {
-    hw_rt_status status = hw_rt_stream_query(runtime, stream);
+    hw_rt_status status = check_stream(runtime, stream);
     if (status) return status;
     *out = is_created(stream) ? stream->info : (hw_rt_stream_info){.id = 1 + (stream == HW_RT_STREAM_PER_THREAD)};
     return HW_RT_SUCCESS;

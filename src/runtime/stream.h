@@ -1,4 +1,5 @@
-// Streams and events. All work is done by the time a call returns, so that they are their settings and times.
+// Streams and events. All work is done by the time a call returns, so that they are their settings and times: those of
+// this machine, or of the GPU's own clock, by which work may yet have to be done.
 #ifndef HW_RUNTIME_STREAM_H
 #define HW_RUNTIME_STREAM_H
 
@@ -27,10 +28,12 @@ hw_rt_status hw_rt_stream_destroy(hw_runtime *runtime, hw_rt_stream *stream);
 uint64_t hw_rt_stream_name(const hw_rt_stream *stream);
 // Made by the program so that it and the legacy default stream do not wait for each other.
 bool hw_rt_stream_is_apart(const hw_rt_stream *stream);
+int hw_rt_stream_priority(const hw_rt_stream *stream);
 
 // Observers hear of one that is none (HW_HOST_REFUSE).
 bool hw_rt_is_stream(hw_runtime *runtime, const hw_rt_stream *stream);
-// Whether all work of the stream is done, which it is. HW_RT_INVALID_HANDLE.
+// Whether all work of the stream is done: HW_RT_NOT_READY where the GPU's clock has not come so far. Whoever is told
+// that it is done has waited for it. HW_RT_INVALID_HANDLE.
 hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream);
 // Until it is done; of all streams.
 hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream);
@@ -50,16 +53,17 @@ enum { HW_RT_EVENT_BLOCKING = 1, HW_RT_EVENT_NO_TIMING = 2, HW_RT_EVENT_INTERPRO
 hw_rt_status hw_rt_event_create(hw_runtime *runtime, unsigned flags, hw_rt_event **out);
 hw_rt_status hw_rt_event_destroy(hw_runtime *runtime, hw_rt_event *event);   // HW_RT_INVALID_HANDLE
 
-// Notes the time on this machine's clock. HW_RT_INVALID_HANDLE, of either.
+// HW_RT_INVALID_HANDLE, of either.
 hw_rt_status hw_rt_event_record(hw_runtime *runtime, hw_rt_event *event, hw_rt_stream *stream);
-// Whether what was recorded is done, which it is. HW_RT_INVALID_HANDLE.
+// Whether what was recorded is done; as hw_rt_stream_query.
 hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event);
 // Until it is done. HW_RT_INVALID_HANDLE.
 hw_rt_status hw_rt_event_synchronize(hw_runtime *runtime, hw_rt_event *event);
 // Later work of the stream comes behind the event. HW_RT_INVALID_HANDLE, of either.
 hw_rt_status hw_rt_stream_wait(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_event *event);
-// Between two that were recorded: what the simulation took on this machine, not what a GPU would take; negative where
-// end is the earlier. HW_RT_INVALID_HANDLE, also where there are no times.
+// Between two that were recorded: what the GPU would take, or, without a clock of its own, what the simulation took on
+// this machine; negative where end is the earlier. HW_RT_NOT_READY where the GPU's clock has not come to one of them;
+// HW_RT_INVALID_HANDLE, also where there are no times.
 hw_rt_status hw_rt_event_elapsed(hw_runtime *runtime, const hw_rt_event *start, const hw_rt_event *end, int64_t *ns);
 
 #endif

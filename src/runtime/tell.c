@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const void *site_of(const hw_runtime *runtime) {
+    if (!hw_sim_tells_sites(hw_rt_sim(runtime))) return NULL;
     return runtime->options.site ? runtime->options.site(runtime->options.context) : NULL;
 }
 
@@ -67,7 +68,8 @@ void hw_rt_tell_order(hw_runtime *runtime, hw_host_action action, const hw_rt_st
                       const hw_rt_event *event) {
     if (!hw_sim_tells_host(hw_rt_sim(runtime))) return;
     const hw_host_event told = {.action = action, .stream = hw_rt_stream_name(stream), .event = hw_rt_address(event),
-                                .site = site_of(runtime), .is_apart = hw_rt_stream_is_apart(stream)};
+                                .site = site_of(runtime), .is_apart = hw_rt_stream_is_apart(stream),
+                                .priority = hw_rt_stream_priority(stream)};
     hw_sim_tell_host(hw_rt_sim(runtime), &told);
 }
 

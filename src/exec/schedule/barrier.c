@@ -1,6 +1,7 @@
 // Waiting: bar and barrier among the threads of a block, and the instructions that gather lanes of a warp.
 #include <string.h>
 
+#include "exec/schedule/cycles.h"
 #include "exec/warp/warp.h"
 
 // ---- the block ----
@@ -44,6 +45,7 @@ static void release_barrier(hw_block *block, uint32_t number) {
 void hw_barrier_passed(hw_block *block, uint32_t number) {
     block->turn.has_progressed = true;
     hw_state *s = &block->warps[0];
+    if (s->run->cycles) hw_cycles_barrier(block);
     if (!HW_IS_TOLD(s, BARRIER)) return;
     const hw_barrier_step step = {.where = hw_where_of(s), .note = HW_NO_NOTE, .action = HW_BARRIER_COMPLETE,
                                   .barrier = (uint8_t)number, .expected = block->barriers[number].expected};

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/integers.h"
+#include "exec/schedule/cycles.h"
 #include "exec/schedule/seeded.h"
 #include "exec/undefined/undefined.h"
 
@@ -128,6 +129,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     block->busy_barriers = 0;
     memset(block->shared, 0, run->shared_bytes);
     if (run->poison >= 0) poison_shared(block, run);
+    if (run->cycles) hw_cycles_block_begins(block);
     tell_block(block, false);
     for (uint32_t i = 0; i < run->n_block_lists; i++)
         run_list(&block->warps[0], run->block_lists[i], run->block_lists[i]->block_insts);
@@ -138,7 +140,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     if (run->defined) hw_undefined_begin(block);
 }
 
-void hw_block_run_warp(hw_state *s) {
+static void run_warp(hw_state *s) {
     s->stop = HW_STOP_NONE;
     if (!hw_flow_pick(s)) {
         s->stop = HW_STOP_BLOCKED;
@@ -167,6 +169,20 @@ void hw_block_run_warp(hw_state *s) {
     while (s->paths[at].state != spinning.state || s->paths[at].mask != spinning.mask) at++;
     memmove(&s->paths[1], &s->paths[0], at * sizeof spinning);
     s->paths[0] = spinning;
+}
+
+// A warp of a convoy runs alone in between.
+void hw_block_run_warp(hw_state *s) {
+    hw_worker *worker = s->worker;
+    if (!s->run->cycles) {
+        run_warp(s);
+        return;
+    }
+    hw_state *timed = worker->timed;
+    const uint32_t n_timed = worker->n_timed;
+    hw_cycles_turn_to(worker, s, 1);
+    run_warp(s);
+    hw_cycles_turn_to(worker, timed, n_timed);
 }
 
 typedef enum turn_result {
@@ -319,6 +335,7 @@ void hw_worker_main(hw_worker *worker) {
         turn_result result = run_block(block);
         if (result == TURN_STOPPED) return;
         if (result == TURN_FINISHED) {
+            if (run->cycles) hw_cycles_block_ends(block);
             tell_block(block, true);
             worker->n_ended++;
             block->is_running = false;

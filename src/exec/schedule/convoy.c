@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "exec/schedule/cycles.h"
 #include "exec/undefined/undefined.h"
 #include "exec/warp/warp.h"
 
@@ -288,6 +289,8 @@ uint32_t hw_convoy_run(hw_block *block, uint32_t first, int32_t fuel) {
     s->warp.convoy = n;
     s->turn.fuel = fuel;
     const hw_inst *in = convoy_insts(s, program) + (pc - hw_flow_insts(s, program));
+    if (s->run->cycles) hw_cycles_turn_to(s->worker, s, n);
     while (in) in = in->body(&s->warp, in);
+    if (s->run->cycles) hw_cycles_turn_to(s->worker, NULL, 0);
     return n;
 }

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/integers.h"
+#include "exec/schedule/cycles.h"
 #include "exec/warp/reserved.h"
 #include "exec/warp/warp.h"
 
@@ -21,7 +22,19 @@ static uint32_t tid(const hw_state *s, int lane, int axis) {
     return linear / block[0] / block[1];
 }
 
-static uint64_t lane_value(const hw_state *s, hw_sreg sreg, int lane) {
+// Cycles of the multiprocessor; without a model of them it ticks once per PTX instruction that the block has issued.
+// Either moves whenever the block does, and is the same in every run.
+static uint64_t clock_of(hw_state *s, uint32_t note) {
+    return s->run->cycles ? (uint64_t)hw_cycles_now(s, note) : s->block->issued;
+}
+
+static uint64_t globaltimer_of(hw_state *s, uint32_t note) {
+    const hw_exec_gpu *gpu = &s->run->launch->gpu;
+    if (!s->run->cycles || !gpu->clock_khz) return wall_ns();
+    return gpu->begin_ns + (uint64_t)(hw_cycles_now(s, note) * 1e6 / gpu->clock_khz);
+}
+
+static uint64_t lane_value(hw_state *s, hw_sreg sreg, int lane, uint32_t note) {
     const hw_launch *launch = s->run->launch;
     switch (sreg) {
     case HW_SREG_TID_X: return tid(s, lane, 0);
@@ -49,14 +62,12 @@ static uint64_t lane_value(const hw_state *s, hw_sreg sreg, int lane) {
     case HW_SREG_LANEMASK_LT: return (1u << lane) - 1;
     case HW_SREG_LANEMASK_GE: return ~((1u << lane) - 1);
     case HW_SREG_LANEMASK_GT: return ~(uint32_t)((2ull << lane) - 1);
-    // The clock ticks once per PTX instruction that the block has issued: it moves whenever the block does, and is the
-    // same in every run.
-    case HW_SREG_CLOCK: return (uint32_t)s->block->issued;
-    case HW_SREG_CLOCK_HI: return s->block->issued >> 32;
-    case HW_SREG_CLOCK64: return s->block->issued;
-    case HW_SREG_GLOBALTIMER: return wall_ns();
-    case HW_SREG_GLOBALTIMER_LO: return (uint32_t)wall_ns();
-    case HW_SREG_GLOBALTIMER_HI: return wall_ns() >> 32;
+    case HW_SREG_CLOCK: return (uint32_t)clock_of(s, note);
+    case HW_SREG_CLOCK_HI: return clock_of(s, note) >> 32;
+    case HW_SREG_CLOCK64: return clock_of(s, note);
+    case HW_SREG_GLOBALTIMER: return globaltimer_of(s, note);
+    case HW_SREG_GLOBALTIMER_LO: return (uint32_t)globaltimer_of(s, note);
+    case HW_SREG_GLOBALTIMER_HI: return globaltimer_of(s, note) >> 32;
     case HW_SREG_TOTAL_SMEM_SIZE: case HW_SREG_AGGR_SMEM_SIZE: return s->run->shared_bytes;
     case HW_SREG_RESERVED_SMEM_BEGIN: case HW_SREG_RESERVED_SMEM_0: case HW_SREG_RESERVED_SMEM_1:
         return s->run->shared_bytes - HW_RESERVED_SHARED_BYTES;
@@ -83,7 +94,7 @@ void hw_outside_tell(hw_state *s, uint32_t note, hw_outside_kind kind) {
 static const hw_inst *special_sreg(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     hw_sreg sreg = (hw_sreg)in->sub;
-    bool is_clock = sreg >= HW_SREG_CLOCK && sreg <= HW_SREG_GLOBALTIMER_HI;
+    bool is_clock = hw_sreg_is_clock(sreg);
     // Reading the clock is how a loop waits for time to pass.
     if (is_clock) s->block->issued++;
     if (is_clock) hw_outside_tell(s, in->note, HW_OUTSIDE_CLOCK);
@@ -91,14 +102,14 @@ static const hw_inst *special_sreg(hw_warp *w, const hw_inst *in) {
     if (hw_sreg_type(sreg) == HW_T_PRED) {
         hw_set_pred(w, in->d, 0);
     } else if (hw_type_bits(hw_sreg_type(sreg)) == 64) {
-        uint64_t *d = hw_at(w, in->d), value = lane_value(s, sreg, 0);
+        uint64_t *d = hw_at(w, in->d), value = lane_value(s, sreg, 0, in->note);
         HW_LANES(d, value);
     } else if (is_same_for_all_lanes(sreg)) {
-        uint32_t *d = hw_at(w, in->d), value = (uint32_t)lane_value(s, sreg, 0);
+        uint32_t *d = hw_at(w, in->d), value = (uint32_t)lane_value(s, sreg, 0, in->note);
         HW_LANES(d, value);
     } else {
         uint32_t *d = hw_at(w, in->d);
-        HW_EACH_ACTIVE_LANE(d[i] = (uint32_t)lane_value(s, sreg, i));
+        HW_EACH_ACTIVE_LANE(d[i] = (uint32_t)lane_value(s, sreg, i, in->note));
     }
     return in + 1;
 }

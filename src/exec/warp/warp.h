@@ -93,6 +93,7 @@ struct hw_state {
     const hw_inst *pc;            // where to go on, when stopped
     hw_stop stop;
     hw_turn turn;
+    hw_cycles cycles;             // of launches that read a clock: since the block's last barrier
     bool is_ready;                // stopped, and can go on at pc with all as it is
     uint32_t events;              // of the run, where every body has them at hand
     hw_path paths[32];            // those that do not run
@@ -120,6 +121,8 @@ struct hw_block {
     uint64_t linear;
     uint32_t live_threads, n_warps;
     uint64_t issued;              // PTX instructions so far: the block's clock
+    hw_cycles passed;             // of launches that read a clock: until its last barrier (schedule/cycles.h)
+    double begin_cycles, sharers; // when it began; blocks on its multiprocessor
     uint64_t counted;             // how many of them are in the launch's sum
     hw_barrier barriers[HW_BARRIERS + 1];
     uint32_t busy_barriers;       // at which somebody has arrived, one bit each
@@ -189,6 +192,9 @@ struct hw_worker {
     hw_watch watch;
     unsigned answered, told_where;   // of run->monitor: asked, where
     uint64_t n_ended;             // blocks
+    hw_cycles settled;            // of launches that read a clock: what the counts were when warps were given theirs
+    hw_state *timed;              // whose turn it is since then, n_timed warps together
+    uint32_t n_timed;
     uint64_t told[HW_DIDS];       // of this launch
     uint64_t taken, taken_end;    // blocks of the grid that are this worker's and have not begun
     uint32_t idle_turns;          // of blocks, in a row
@@ -224,6 +230,9 @@ struct hw_run {
     uint64_t n_blocks;
     uint8_t *params;              // copy of the parameters
     uint64_t param_address;       // the same in device memory, when the kernel takes its address
+    const hw_cycles *cycles;      // hw_exec_gpu.cycles; NULL: nothing reads a clock
+    double *places;               // when the last block ended in each
+    uint32_t n_places;            // for blocks that are resident at one time
     uint64_t blocks_at_once;      // that a worker takes from the grid
     _Alignas(64) atomic_uint_fast64_t next_block;    // alone in its cache line: all workers write it
     _Alignas(64) atomic_uint_fast64_t issued;  // PTX instructions of all blocks, where there is a limit
