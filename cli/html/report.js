@@ -258,7 +258,8 @@ function makeFile(k, file, lines) {
 function makeSource(k) {
     const listing = (data.profile.kernels || []).find(l => l.mangled === k.mangled);
     const files = new Map();     // by path; of D3, 5 has no group and 7 no nest
-    for (const l of listing ? listing.lines.filter(l => l.line) : []) files.set(l.file, [...files.get(l.file) || [], l]);
+    for (const l of listing ? listing.lines.filter(l => l.line) : [])
+        files.set(l.file, [...(files.get(l.file) || []), l]);
     return [...files].flatMap(([file, lines]) => makeFile(k, file, lines));
 }
 
