@@ -68,6 +68,7 @@ install(EXPORT HalfwarpTargets NAMESPACE Halfwarp:: DESTINATION lib/cmake/Halfwa
 configure_file(cmake/HalfwarpConfig.cmake.in HalfwarpConfig.cmake @ONLY)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/HalfwarpConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/HalfwarpConfig.cmake ${CMAKE_BINARY_DIR}/HalfwarpConfigVersion.cmake
+  cmake/HalfwarpTest.cmake
   DESTINATION lib/cmake/Halfwarp)
 
 list(TRANSFORM library_needs REPLACE "^([a-z].*)" "-l\\1" OUTPUT_VARIABLE private_libs)

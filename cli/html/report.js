@@ -257,8 +257,10 @@ function makeFile(k, file, lines) {
 
 function makeSource(k) {
     const listing = (data.profile.kernels || []).find(l => l.mangled === k.mangled);
-    const files = d3.nest().key(l => l.file).entries(listing ? listing.lines.filter(l => l.line) : []);
-    return files.flatMap(f => makeFile(k, f.key, f.values));
+    const files = new Map();     // by path; of D3, 5 has no group and 7 no nest
+    for (const l of listing ? listing.lines.filter(l => l.line) : [])
+        files.set(l.file, [...(files.get(l.file) || []), l]);
+    return [...files].flatMap(([file, lines]) => makeFile(k, file, lines));
 }
 
 function makeKernel(k) {

@@ -149,7 +149,8 @@ static bool change_words(const hw_rule_case *c) {
 static bool change_overlap(const hw_rule_case *c) {
     hw_time_work *w = c->work;
     const double stores = count(c, HW_COUNT_STS_INST), loads = count(c, HW_COUNT_GLD_REQUESTS);
-    if (!(stores > 0) || !w->barriers || loads < 4 * (double)w->warps) return false;
+    // What is loaded goes into shared memory: a store for each load, or for two of them where words are joined.
+    if (stores < loads / 2 || !w->barriers || loads < 4 * (double)w->warps) return false;
     w->trips = w->trips > w->warps ? w->warps : w->trips;
     return found(c, "each warp waits for memory %.0f times before it uses what it has brought into shared memory",
                  (double)c->launch->work.trips / (double)w->warps);

@@ -116,9 +116,12 @@ static run find_run(const hw_report_kernel *kernel, const char *file) {
     return found;
 }
 
+static bool have_texts(const hw_report_line *a, const hw_report_line *b) {
+    return a->text && *a->text && b->text && *b->text;
+}
+
 static bool is_same_line(const hw_report_line *a, const hw_report_line *b) {
-    const bool has_texts = a->text && *a->text && b->text && *b->text;
-    return has_texts ? strcmp(a->text, b->text) == 0 : a->line == b->line;
+    return have_texts(a, b) ? strcmp(a->text, b->text) == 0 : a->line == b->line;
 }
 
 // Of more pairs of lines the table below would be large; such files are compared by number.
@@ -158,20 +161,30 @@ static void compare_by_number(differ *d, hw_diff_row row, run a, run b) {
     }
 }
 
+// Lines between two that are the same in both: they have been changed, and are compared in their order; what is left
+// over is gone, or new.
+static void compare_changed(differ *d, hw_diff_row row, run a, run b) {
+    const bool are_changed = a.n && b.n && have_texts(a.lines, b.lines);
+    const size_t n_changed = !are_changed ? 0 : a.n < b.n ? a.n : b.n;
+    for (size_t i = 0; i < n_changed; i++) compare_lines(d, row, &a.lines[i], &b.lines[i]);
+    for (size_t i = n_changed; i < a.n; i++) compare_lines(d, row, &a.lines[i], NULL);
+    for (size_t i = n_changed; i < b.n; i++) compare_lines(d, row, NULL, &b.lines[i]);
+}
+
 static void compare_by_text(differ *d, hw_diff_row row, run a, run b) {
     uint32_t *lengths = common_lengths(a, b);
     const size_t width = b.n + 1;
     size_t i = 0, j = 0;
     if (!lengths) d->ran_out = true;
     while (lengths && (i < a.n || j < b.n)) {
-        const bool has_both = i < a.n && j < b.n;
-        if (has_both && is_same_line(&a.lines[i], &b.lines[j])) {
-            compare_lines(d, row, &a.lines[i++], &b.lines[j++]);
-        } else if (j == b.n || (has_both && lengths[(i + 1) * width + j] >= lengths[i * width + j + 1])) {
-            compare_lines(d, row, &a.lines[i++], NULL);
-        } else {
-            compare_lines(d, row, NULL, &b.lines[j++]);
+        const size_t old_begin = i, new_begin = j;
+        while ((i < a.n || j < b.n) && !(i < a.n && j < b.n && is_same_line(&a.lines[i], &b.lines[j]))) {
+            const bool is_gone = j == b.n || (i < a.n && lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]);
+            i += is_gone;
+            j += !is_gone;
         }
+        compare_changed(d, row, (run){a.lines + old_begin, i - old_begin}, (run){b.lines + new_begin, j - new_begin});
+        if (i < a.n && j < b.n) compare_lines(d, row, &a.lines[i++], &b.lines[j++]);
     }
     hw_free(lengths);
 }

@@ -34,9 +34,9 @@ typedef struct hw_diff_options {
 } hw_diff_options;
 
 // Kernels are the same by their mangled names, else where one name without parameters is left over on either side.
-// Lines of a kernel are the same where their texts are, in their order, so that inserting a line moves none; without
-// texts by number. Everything is in the arena, and points into the profiles. HW_NO_MEMORY. Deterministic. Cost: of
-// lines the product of both numbers, file by file.
+// Lines of a kernel are the same where their texts are, in their order, so that inserting a line moves none; those
+// between are changed ones, and compared in their order. Without texts by number. Everything is in the arena, and
+// points into the profiles. HW_NO_MEMORY. Deterministic. Cost: of lines the product of both numbers, file by file.
 hw_status hw_diff_make(const hw_profile *before, const hw_profile *after, const hw_diff_options *options,
                        hw_arena *arena, hw_diff *out, hw_diag *diag);
 

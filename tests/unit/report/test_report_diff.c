@@ -176,6 +176,13 @@ static void lines_are_matched_by_text(void **state) {
     const hw_diff_row *added = find_row(&diff, "f()", "inst", 0);
     assert_true(added && added->new_line->line == 10);
     assert_int_equal(diff.n_rows, 3);
+    // A line in the place of another is that one, changed.
+    new_lines[0].text = "a = 10;";
+    new_lines[0].counts[HW_COUNT_INST] = 300;
+    diff = compare(&old, &new, arena);
+    const hw_diff_row *changed = find_row(&diff, "f()", "inst", 5);
+    assert_true(changed && changed->new_line == &new_lines[0] && changed->change_pct == 200);
+    new_lines[0].counts[HW_COUNT_INST] = 100;
     // Without texts by number.
     for (int i = 0; i < 3; i++) old_lines[i].text = "";
     diff = compare(&old, &new, arena);
