@@ -171,10 +171,10 @@ static void put_piece(unsigned depth) {
 
 static void put_kernel(unsigned number) {
     put(".visible .entry k%u(.param .u64 out, .param .u64 in)\n{\n", number);
-    put(".reg .pred %%p<%d>, %%q; .reg .b16 %%h<2>; .reg .b32 %%r<%d>, %%i, %%k<%d>, %%b<%d>, %%s, %%t, %%n, %%c, %%lane3;\n"
+    put(".reg .pred %%p<%d>, %%q; .reg .b16 %%h<2>; .reg .b32 %%r<%d>, %%i, %%s, %%t, %%n, %%c, %%lane3;\n"
+        ".reg .b32 %%k<%d>, %%b<%d>;\n"
         ".reg .b64 %%d<%d>, %%in, %%out, %%mine, %%own, %%pair, %%at; .reg .f32 %%f<%d>; .reg .f64 %%g<%d>;\n"
-        ".shared .align 8 .b8 tile[%d];\n", P, R, DEPTH,
-        DEPTH, D, F, G, 4 * 256 + 8 * 32);
+        ".shared .align 8 .b8 tile[%d];\n", P, R, DEPTH, DEPTH, D, F, G, 4 * 256 + 8 * 32);
     put("ld.param.u64 %%out, [out]; ld.param.u64 %%in, [in];\n"
         "mov.u32 %%t, %%tid.x; mov.u32 %%c, %%ctaid.x; mov.u32 %%n, %%ntid.x; mad.lo.s32 %%i, %%c, %%n, %%t;\n"
         "mul.wide.s32 %%mine, %%i, 4; add.s64 %%mine, %%mine, %%in; mul.wide.s32 %%pair, %%i, 8;\n"

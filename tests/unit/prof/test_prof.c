@@ -126,7 +126,8 @@ static void lone_accesses_count_alike(void **state) {
         hw_lone_access *one = &list[k];
         const uint32_t note = some[(random >> 8) % 5];
         *one = (hw_lone_access){.note = note, .kind = notes[note].kind, .space = spaces[(random >> 16) % 3],
-                                .width_bytes = notes[note].width_bytes, .base = (uint8_t)(k * 8 % 128), .serial = 1u + k};
+                                .width_bytes = notes[note].width_bytes, .base = (uint8_t)(k * 8 % 128),
+                                .serial = 1u + (unsigned)k};
         one->mask = k % 3 ? random | 1 : FULL;
         one->lanes = (uint8_t)__builtin_popcount(one->mask);
         for (int t = 1; t < 32; t++) {
