@@ -79,8 +79,8 @@ static void put_stop(writer *x) {
         if (has_others) fprintf(x->to, "t%u, %u};\n", o->number, inst_of(x, o->item)->target);
         else fprintf(x->to, "0, 0};\n");
     }
-    fprintf(x->to, "        r->at = %u, r->depth = %u;\n        return %d;\n    }\n", x->open[x->n_open - 1].item->index,
-            depth, HW_REGION_STOPPED);
+    fprintf(x->to, "        r->at = %u, r->depth = %u;\n        return %d;\n    }\n",
+            x->open[x->n_open - 1].item->index, depth, HW_REGION_STOPPED);
 }
 
 static void put_latch(writer *x, const hw_region_item *item) {
@@ -108,8 +108,9 @@ static void put_guard(writer *x, const hw_region_item *item) {
     const uint32_t number = begin(x, item);
     fprintf(x->to, "    {\n");
     put_taken(x, in, number);
-    fprintf(x->to, "    r->guarded_off[%u] += (u64)__builtin_popcount(e%u & ~t%u) * %u;\n    if (t%u) {\n"
-            "    set_mask(w, m = t%u);\n", in->note - x->program->first_note, number, number, in->count, number, number);
+    fprintf(x->to, "    r->guarded_off[%u] += (u64)__builtin_popcount(e%u & ~t%u) * %u;\n",
+            in->note - x->program->first_note, number, number, in->count);
+    fprintf(x->to, "    if (t%u) {\n    set_mask(w, m = t%u);\n", number, number);
 }
 
 static void put_item(writer *x, const hw_region_item *item) {

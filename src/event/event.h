@@ -393,8 +393,8 @@ struct hw_sink {
     // ACCESS of an ordered sink, by n warps of a block one after the other: first->where.warp and those behind it, with
     // the same pattern, and bases[k] in place of first->base. May be NULL: `access` is called for each.
     void (*accesses)(hw_sink *sink, uint32_t worker, const hw_access *first, uint32_t n, const uint64_t *bases);
-    // ACCESS and ATOMIC of a sink that adds up and wants both: accesses whose addresses are not to be remembered, several
-    // in one call. May be NULL: `access` or `atomic` is called for each.
+    // ACCESS and ATOMIC of a sink that adds up and wants both: accesses whose addresses are not to be remembered,
+    // several in one call. May be NULL: `access` or `atomic` is called for each.
     void (*lone)(hw_sink *sink, uint32_t worker, const hw_lone_access *list, uint32_t n);
     // HOST. Called on the thread of the host program, one call at a time, perhaps while a launch runs.
     void (*host)(hw_sink *sink, const hw_host_event *event);

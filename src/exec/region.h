@@ -4,9 +4,9 @@
 // A region has one way in and one way out, and in it lanes part and meet in such an order that at each instruction the
 // same lanes are together as in the interpreter (compile/regions.h says how that is found), so that results and counts
 // are the same. Its code computes by the functions of values that segments are made of. What it cannot compute, loads
-// and stores first of all, it has executed by the bodies that the interpreter has for it: they look addresses up, count,
-// tell sinks, find faults. So a region knows nothing of these, and stands in memory as the interpreter would after each
-// instruction.
+// and stores first of all, it has executed by the bodies that the interpreter has for it: they look addresses up,
+// count, tell sinks, find faults. So a region knows nothing of these, and stands in memory as the interpreter would
+// after each instruction.
 //
 // The code enters a region with any lanes on, and comes out with the same ones. Only where the warp's turn is over it
 // stops inside, at the head of a loop, and says where the lanes are that are not there.

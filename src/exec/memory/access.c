@@ -86,8 +86,9 @@ static void note_shape(const hw_program_set *set, const hw_inst *in, const hw_pa
     if (fresh != seen) __atomic_store_n(&set->seen[in->pattern], fresh, __ATOMIC_RELAXED);
 }
 
-// A pattern goes that was met so many times. To learn one takes as long as to count a dozen accesses. Addresses are taken not to repeat when sinks have been told of as many
-// patterns as they tell apart: for them, one more is none that they know.
+// A pattern goes that was met so many times. To learn one takes as long as to count dozens of accesses as they are.
+// Addresses are taken not to repeat when sinks have been told of as many patterns as they tell apart: for them, one
+// more is none that they know.
 static void note_history(hw_worker *worker, hw_pattern *p, uint64_t hits) {
     const hw_run *run = worker->run;
     p->lone = hits > HW_PATTERN_FEW ? 0 : p->lone < HW_PATTERN_LONE_MOST ? p->lone + 1 : p->lone;

@@ -87,10 +87,9 @@ typedef struct hw_pattern {
     uint32_t root_n;
 } hw_pattern;
 
-// An instruction whose patterns do not repeat (HW_PATTERN_LONE in a row that were met HW_PATTERN_FEW times at most, each
-// of which took more time to learn than it saved) learns none for HW_PATTERN_APART
-// accesses, twice as many the next time, and then twice as many again (HW_PATTERN_LONE_MOST): each is told to sinks as
-// it is.
+// An instruction whose patterns do not repeat (HW_PATTERN_LONE in a row that were met HW_PATTERN_FEW times at most, so
+// that each took more time to learn than it saved) learns none for HW_PATTERN_APART accesses, twice as many the next
+// time, and then twice as many again (HW_PATTERN_LONE_MOST): each is told to sinks as it is.
 enum { HW_PATTERN_FEW = 8, HW_PATTERN_LONE = 4, HW_PATTERN_LONE_MOST = 6, HW_PATTERN_APART = 60 };
 _Static_assert(HW_PATTERN_APART << (HW_PATTERN_LONE_MOST - HW_PATTERN_LONE) <= UINT8_MAX, "apart has 8 bits");
 

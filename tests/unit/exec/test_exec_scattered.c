@@ -364,9 +364,25 @@ static void sign_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     s->saw_unnamed |= a->pattern->index == HW_NO_PATTERN;
 }
 
-static signing_sink sign_kernel(const char *ptx, bool ordered) {
-    signing_sink s = {.sink = {.events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC), .ordered = ordered,
-                               .access = sign_access, .atomic = sign_access}};
+// Several in one call, as the records that they would be one by one.
+static void sign_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, uint32_t n) {
+    for (uint32_t k = 0; k < n; k++) {
+        const hw_lone_access *one = &list[k];
+        hw_access_pattern pattern = {.index = HW_NO_PATTERN, .mask = one->mask, .serial = one->serial,
+                                     .space = one->space};
+        const hw_access access = {.note = one->note, .kind = one->kind, .space = one->space,
+                                  .width_bytes = one->width_bytes, .base = one->base, .pattern = &pattern, .repeat = 1};
+        memcpy(pattern.delta, one->delta, sizeof pattern.delta);
+        assert_int_equal(one->lanes, __builtin_popcount(one->mask));
+        sign_access(sink, worker, &access);
+    }
+}
+
+typedef enum how { ONE_BY_ONE, ADDED_UP, SEVERAL_AT_ONCE } how;
+static signing_sink sign_kernel(const char *ptx, how told) {
+    signing_sink s = {.sink = {.events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC), .ordered = told == ONE_BY_ONE,
+                               .access = sign_access, .atomic = sign_access,
+                               .lone = told == SEVERAL_AT_ONCE ? sign_lone : NULL}};
     const hw_sim_options options = {.gpu = hw_gpu_find("h200"), .threads = 1};
     hw_sim *sim;
     hw_sim_module *module;
@@ -398,10 +414,12 @@ static void test_sinks_hear_of_each_access(void **state) {
                                "shr.u32 %r12, %r10, 20; and.b32 %r12, %r12, 4088;\n", LOOP_ACCESSES, accesses[i],
                                LOOP_ENDS, "ret;\n", NULL};
         const char *ptx = kernel_of(texts);
-        signing_sink each = sign_kernel(ptx, true), added = sign_kernel(ptx, false);
+        signing_sink each = sign_kernel(ptx, ONE_BY_ONE), added = sign_kernel(ptx, ADDED_UP);
+        signing_sink several = sign_kernel(ptx, SEVERAL_AT_ONCE);
         assert_int_equal(each.n, added.n);
-        assert_true(each.sum == added.sum);
-        assert_true(added.saw_unnamed && each.saw_unnamed);
+        assert_int_equal(each.n, several.n);
+        assert_true(each.sum == added.sum && each.sum == several.sum);
+        assert_true(added.saw_unnamed && each.saw_unnamed && several.saw_unnamed);
     }
 }
 

@@ -111,6 +111,43 @@ static void instructions_are_ranges(void **state) {
     hw_prof_destroy(prof);
 }
 
+// Accesses that are not to be remembered count the same, told alone or several at once.
+static void lone_accesses_count_alike(void **state) {
+    (void)state;
+    static const uint8_t spaces[] = {HW_SPACE_GLOBAL, HW_SPACE_SHARED, HW_SPACE_LOCAL};
+    static const uint32_t some[] = {LOAD, STORE, WIDE_LOAD, ATOMIC, SECOND_HALF};
+    enum { N = 300 };
+    hw_prof *profs[2] = {new_prof(false), new_prof(false)};
+    hw_launch_info info = launch_info();
+    hw_lone_access list[N];
+    uint32_t random = 1;
+    for (int p = 0; p < 2; p++) begin(profs[p], &info);
+    for (int k = 0; k < N; k++) {
+        hw_lone_access *one = &list[k];
+        const uint32_t note = some[(random >> 8) % 5];
+        *one = (hw_lone_access){.note = note, .kind = notes[note].kind, .space = spaces[(random >> 16) % 3],
+                                .width_bytes = notes[note].width_bytes, .base = (uint8_t)(k * 8 % 128),
+                                .serial = 1u + (unsigned)k};
+        one->mask = k % 3 ? random | 1 : FULL;
+        one->lanes = (uint8_t)__builtin_popcount(one->mask);
+        for (int t = 1; t < 32; t++) {
+            random = random * 1664525 + 1013904223;
+            if (one->mask >> t & 1 && k % 7) one->delta[t] = random >> 20 << 3;    // else all have one address
+        }
+        hw_access_pattern pattern = {.index = HW_NO_PATTERN, .mask = one->mask, .serial = one->serial,
+                                     .space = one->space};
+        const hw_access access = {.note = note, .kind = one->kind, .space = one->space, .width_bytes = one->width_bytes,
+                                  .base = one->base, .pattern = &pattern, .repeat = 1};
+        memcpy(pattern.delta, one->delta, sizeof pattern.delta);
+        hw_prof_sink(profs[0])->access(hw_prof_sink(profs[0]), 0, &access);
+    }
+    hw_prof_sink(profs[1])->lone(hw_prof_sink(profs[1]), 0, list, N);
+    const hw_report_launch *alone = end(profs[0], &info), *several = end(profs[1], &info);
+    assert_memory_equal(alone->counts, several->counts, sizeof alone->counts);
+    assert_true(alone->counts[HW_COUNT_GLD_SECTORS] > 100 && alone->counts[HW_COUNT_LDS_WAVEFRONTS] > 50);
+    for (int p = 0; p < 2; p++) hw_prof_destroy(profs[p]);
+}
+
 static void global_accesses_by_hand(void **state) {
     (void)state;
     hw_prof *prof = new_prof(false);
@@ -404,7 +441,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_counts_nothing),
         cmocka_unit_test(instructions_are_ranges),
-        cmocka_unit_test(global_accesses_by_hand),
+        cmocka_unit_test(lone_accesses_count_alike), cmocka_unit_test(global_accesses_by_hand),
         cmocka_unit_test(shared_and_local_accesses_by_hand),
         cmocka_unit_test(memory_of_patterns_changes_no_count),
         cmocka_unit_test(an_index_is_given_to_another_pattern),
