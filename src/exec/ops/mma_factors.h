@@ -38,7 +38,11 @@ static INTO_EACH_BODY ints exponents_of(hw_factors *x, const uint32_t *words, fo
         e = (shorts)(magnitude >> 23);
     }
     x->most = larger_shorts(x->most, e);
-    if (!has_bytes(f)) x->least = larger_shorts(x->least, -e | (is_zero & INT16_MIN));
+    if (!has_bytes(f)) {
+        shorts least = (-e & ~is_zero) | (is_zero & INT16_MIN);
+        if (!has_pairs(f)) least = (shorts)(((ints)least & 0xffff) | (int32_t)0x80000000);
+        x->least = larger_shorts(x->least, least);
+    }
     const shorts zero = none + (int16_t)(has_bytes(f) ? ZERO_BYTE : ZERO);
     e = (zero & is_zero) | (e & ~is_zero);
     return has_pairs(f) ? (ints)e : ((ints)e & 0xffff) | (int32_t)((uint32_t)ZERO << 16);
