@@ -16,7 +16,8 @@ typedef struct hw_shim_process {
     hw_journal *journal;                    // NULL: nothing is counted
     hw_prof *prof;                          // NULL until there has been a context
     bool has_cudart;                        // one of its doors is the CUDA runtime, which uses the primary context
-    uint64_t n_launches, n_executed;        // that were possible; launches come one after the other
+    uint64_t n_launches;                    // that were possible; they come one after the other
+    atomic_ullong n_executed;               // told by threads at the same time
     pthread_mutex_t lock;                   // of what follows
     bool is_noted;                          // the status file has its line
 } hw_shim_process;
