@@ -3,13 +3,13 @@
 #include "shim/container.h"
 
 #include <link.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "shim/shim.h"
 
 // LINKED: the device code of several files, each in a container of its own, which the driver would link.
-enum { WRAPPER_MAGIC = 0x466243b1, WRAPPER_LINKED = 2 };
+enum { WRAPPER_LINKED = 2 };
+static const unsigned char WRAPPER_MAGIC[4] = {0xb1, 0x43, 0x62, 0x46};
 
 typedef struct wrapper {
     int32_t magic, version;
@@ -41,10 +41,10 @@ size_t hw_shim_readable_bytes(const void *data) {
 }
 
 bool hw_shim_is_wrapper(const void *data) {
-    const wrapper *it = data;
-    int32_t magic;
-    memcpy(&magic, data, sizeof magic);
-    return magic == WRAPPER_MAGIC && it->data;
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < sizeof WRAPPER_MAGIC; i++)   // text may be shorter
+        if (bytes[i] != WRAPPER_MAGIC[i]) return false;
+    return ((const wrapper *)data)->data != NULL;
 }
 
 static hw_rt_status unpack_pieces(const void *const *pieces, int cc, char **ptx, size_t *ptx_bytes,

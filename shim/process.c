@@ -112,7 +112,7 @@ static void count_executed(void *context) {
     hw_shim_process *process = context;
     const uint64_t most = process->environment.max_launches;
     if (hw_findings_are_wanted()) hw_findings_count();
-    if (++process->n_executed != most) return;
+    if (atomic_fetch_add(&process->n_executed, 1) + 1 != most) return;
     fflush(NULL);
     fprintf(stderr, "halfwarp: the program is ended here, after %llu launch%s (--max-launches)\n",
             (unsigned long long)most, most == 1 ? "" : "es");

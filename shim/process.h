@@ -16,7 +16,8 @@ typedef struct hw_shim_process {
     hw_journal *journal;                    // NULL: nothing is counted
     hw_prof *prof;                          // NULL until there has been a context
     bool has_cudart;                        // one of its doors is the CUDA runtime, which uses the primary context
-    uint64_t n_launches, n_executed;        // that were possible; launches come one after the other
+    uint64_t n_launches;                    // that were possible; they come one after the other
+    atomic_ullong n_executed;               // told by threads at the same time
     hw_timeline_launch counted;             // the last one
     bool is_counted;                        // it is the one that is being made
     bool is_orphan;                         // a fork of one that has had a context, whose clock is the parent's

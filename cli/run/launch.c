@@ -148,6 +148,7 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     char max_regs[16];
     snprintf(max_regs, sizeof max_regs, "%u", launch->max_regs);
     set_variable("HALFWARP_MAXRREGCOUNT", launch->max_regs ? max_regs : NULL);
+    setenv("CUPY_COMPILE_WITH_PTX", "1", 0);   // CuPy would take NVRTC's machine code
     set_variable("HALFWARP_PTX_BY", *compiler_name ? compiler_name : NULL);
     set_variable("HALFWARP_KERNEL", journal_path ? launch->kernel : NULL);
     set_variable("HALFWARP_SKIP", journal_path ? launch->skip : NULL);

@@ -96,15 +96,22 @@ static hw_rt_status copy_text(const char *data, size_t readable_bytes, const cha
     return HW_RT_SUCCESS;
 }
 
+// Text may be shorter than the four bytes of a file's magic number.
+static bool begins_with(const char *data, size_t readable_bytes, const char *magic) {
+    size_t i = 0;
+    while (i < 4 && i < readable_bytes && data[i] == magic[i]) i++;
+    return i == 4;
+}
+
 hw_rt_status hw_rt_read_code(hw_runtime *runtime, const void *data, size_t readable_bytes, const char *name,
                              hw_rt_code *out, hw_diag *diag) {
-    enum { ELF_MAGIC = 0x464c457f };
-    uint32_t magic = 0;
-    if (readable_bytes >= sizeof magic) memcpy(&magic, data, sizeof magic);
-    if (magic == HW_FATBIN_MAGIC) return hw_rt_unpack(data, readable_bytes, hw_rt_gpu(runtime)->arch->cc, out, diag);
+    if (begins_with(data, readable_bytes, "\x50\xed\x55\xba"))   // HW_FATBIN_MAGIC
+        return hw_rt_unpack(data, readable_bytes, hw_rt_gpu(runtime)->arch->cc, out, diag);
     *out = (hw_rt_code){0};
-    if (magic == ELF_MAGIC) {
-        hw_diag_set(diag, HW_NOT_FOUND, "%s is machine code for GPUs, which cannot be simulated; load PTX", name);
+    if (begins_with(data, readable_bytes, "\177ELF")) {
+        hw_diag_set(diag, HW_NOT_FOUND,
+                    "%s loads machine code for GPUs, which cannot be simulated; have it compile to PTX, for compute_XX "
+                    "and not sm_XX", name);
         return HW_RT_NO_IMAGE;
     }
     return copy_text(data, readable_bytes, name, out, diag);

@@ -19,6 +19,12 @@ expect 0 "$halfwarp" profile --launches --format csv -o "$work/rows" "$work/mixe
 says out '0 failures'
 [ "$(grep -c ',add,' "$work/rows")" = 400 ] || fail "launches: $(head -3 "$work/rows")"
 
+# Packages link by nvJitLink where there is one.
+"$cc" -g -I "$headers" -o "$work/linker" "$tests/shim/linker.c" "$lib/driver/libcuda.so.1" -ldl \
+    -Wl,-rpath-link,"$lib" || exit 1
+expect 0 "$halfwarp" run "$work/linker"
+says out '0 failures'
+
 # An entry that is not supported names itself, and decides the exit status of a program that goes on.
 cat >"$work/graph.c" <<'PROGRAM'
 #include "cuda.h"
