@@ -42,9 +42,10 @@ test: build ## build and run all tests, the unit tests also under sanitizers
 	ctest --test-dir $(ASAN) --output-on-failure --parallel $$(($(JOBS) + 1)) || status=1; \
 	exit $$status
 
-lint: packages ## check lines and includes, analyse, and build everything by clang, where a warning is an error
+lint: packages ## check lines, sizes and includes, analyse, and build everything by clang, where a warning is an error
 	@tools/check_lines.sh
 	@python3 tools/check_includes.py
+	@python3 tools/check_sizes.py
 	@tools/analyse.sh
 	@$(call configure,$(CLANG),-DHW_LEVELS=all -DCMAKE_C_COMPILER=clang -DCMAKE_C_FLAGS=-Werror)
 	@$(CMAKE_BUILD) $(CLANG) --parallel $(JOBS) > $(CLANG).log 2>&1 || { cat $(CLANG).log; exit 1; }; rm -f $(CLANG).log

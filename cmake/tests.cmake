@@ -163,6 +163,8 @@ if(NOT HW_SANITIZE)
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   add_test(NAME tree.lines COMMAND bash ${CMAKE_SOURCE_DIR}/tools/check_lines.sh
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  add_test(NAME tree.sizes COMMAND python3 ${CMAKE_SOURCE_DIR}/tools/check_sizes.py
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 elseif(NVCC)
   add_test(NAME cli.sanitized COMMAND bash tests/cli/sanitized.bash $<TARGET_FILE:halfwarp>
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

@@ -1,4 +1,5 @@
-// All rows of isa/bodies/ in order, and their names by hashing. The hash table is filled once, on the first look-up.
+// All rows of isa/bodies/ in order, their names by hashing, and what these spell: both tables are filled once, on the
+// first look-up.
 #include "isa/bodies.h"
 
 #include <pthread.h>
@@ -6,8 +7,9 @@
 
 #include "isa/bodies/rows.h"
 
-// The words of the last column, USES.
+// The words of the last columns, USES and CONVOY.
 #define USES(fields) .uses = fields
+#define CONVOY(form) .convoy = HW_CONVOY_##form
 #define ACCESS HW_USES_ACCESS
 #define LIST HW_USES_LIST
 #define FOURTH HW_USES_FOURTH
@@ -130,6 +132,7 @@ enum { ROWS = sizeof rows / sizeof *rows, SLOTS = 8192 };
 _Static_assert(ROWS < SLOTS / 2, "grow SLOTS");
 
 static hw_body_id slots[SLOTS], first[HW_BODY_GROUP_COUNT + 1];
+static hw_body_spelling spellings[ROWS];
 static pthread_once_t filled = PTHREAD_ONCE_INIT;
 
 // FNV-1a.
@@ -139,8 +142,35 @@ static uint32_t slot_of(const char *name) {
     return (hash ^ hash >> 15) & (SLOTS - 1);
 }
 
+// Opcodes have dots in their names, too: the longest beginning that is one counts. Where it ends.
+static const char *read_op(const char *name, hw_op *op) {
+    for (size_t length = strlen(name); length; length--) {
+        if (name[length] && name[length] != '.') continue;
+        *op = hw_op_find(name, length);
+        if (*op != HW_OP_NONE) return name + length;
+    }
+    return name;
+}
+
+static void read_name(const char *name, hw_body_spelling *out) {
+    for (const char *word = read_op(name, &out->op); *word;) {
+        word += *word == '.';
+        const size_t length = strcspn(word, ".");
+        const hw_type type = hw_type_find(word, length);
+        const hw_mod mod = hw_mod_find(word, length);
+        if (type != HW_T_NONE) {
+            if (!out->n_types++) out->first = type;
+            out->last = type;
+        } else if (mod != HW_M_COUNT) {
+            hw_add_mod(&out->mods, mod);
+        }
+        word += length;
+    }
+}
+
 static void fill_slots(void) {
     for (uint32_t id = ROWS - 1; id; id--) {
+        read_name(rows[id].name, &spellings[id]);
         uint32_t slot = slot_of(rows[id].name);
         while (slots[slot]) slot = (slot + 1) & (SLOTS - 1);
         slots[slot] = (hw_body_id)id;
@@ -152,6 +182,11 @@ static void fill_slots(void) {
 const hw_body_info *hw_body_info_of(hw_body_id id) { return &rows[id < ROWS ? id : HW_BODY_NONE]; }
 
 const char *hw_body_name(hw_body_id id) { return hw_body_info_of(id)->name; }
+
+const hw_body_spelling *hw_body_spelling_of(hw_body_id id) {
+    pthread_once(&filled, fill_slots);
+    return &spellings[id < ROWS ? id : HW_BODY_NONE];
+}
 
 hw_body_id hw_body_find(const char *name) {
     pthread_once(&filled, fill_slots);

@@ -2,14 +2,15 @@
 //
 // A body is what executes one decoded instruction. Each is a row of a file in isa/bodies/; its number, a hw_body_id, is
 // its place among all rows. lower finds the number of an instruction once, by the name that it spells (lower/program.h,
-// "Body names"); exec has arrays of functions in the same order, and names are compared after that only where a program
-// is prepared for launches that follow undefined values (exec/undefined/operands.h).
+// "Body names"); exec has arrays of functions in the same order, and nobody compares names after that.
 #ifndef HW_ISA_BODIES_H
 #define HW_ISA_BODIES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "isa/isa.h"
 
 // The files, in the order of their rows. Columns: GROUP(file, x), x as the user of the list says.
 // Of the first groups each body exists once; of the others once for each instruction-set level (exec/ops/level.h).
@@ -66,9 +67,19 @@ enum {
 // Where an instruction that gathers lanes has its member mask; they run together, by one call of the body.
 typedef enum hw_members { HW_MEMBERS_NONE, HW_MEMBERS_IN_C, HW_MEMBERS_IN_P } hw_members;
 
+// How several warps that stand at the same place execute a body together (exec/schedule/convoy.c). LEAVES: they do not,
+// each goes on alone. Bodies that work on lanes alone run for one warp after the other (EACH_WARP) whatever is said.
+typedef enum hw_convoy_form {
+    HW_CONVOY_LEAVES, HW_CONVOY_EACH_WARP,
+    HW_CONVOY_JUMP, HW_CONVOY_BRANCH, HW_CONVOY_FALL, HW_CONVOY_GUARD, HW_CONVOY_UNGUARD, HW_CONVOY_EXIT,
+    HW_CONVOY_BARRIER, HW_CONVOY_WARP_SYNC, HW_CONVOY_FENCE,
+    HW_CONVOY_FORMS
+} hw_convoy_form;
+
 typedef struct hw_body_info {
     const char *name;
     uint8_t group;             // hw_body_group
+    uint8_t convoy;            // hw_convoy_form
     uint8_t members;           // hw_members
     uint8_t result_bytes;      // of what gathers lanes: of a lane of its result; 0: a predicate
     uint16_t uses;             // HW_USES_*
@@ -79,6 +90,15 @@ typedef struct hw_body_info {
 const hw_body_info *hw_body_info_of(hw_body_id id);
 const char *hw_body_name(hw_body_id id);
 hw_body_id hw_body_find(const char *name);     // HW_BODY_NONE: there is none
+// What a body's name spells, by the words of ops.def, mods.def and types.def; constant time. Of a body that is a step
+// of several opcodes (trunc, ext, wmma.address) op is HW_OP_NONE.
+typedef struct hw_body_spelling {
+    hw_op op;
+    hw_mods mods;
+    hw_type first, last;       // of the types; both alike where there is one, HW_T_NONE where there is none
+    uint8_t n_types;
+} hw_body_spelling;
+const hw_body_spelling *hw_body_spelling_of(hw_body_id id);
 // A group's bodies have the numbers from first on, count of them. hw_body_count: all numbers, 0 included.
 hw_body_id hw_body_first(hw_body_group group);
 uint32_t hw_body_count_of(hw_body_group group);

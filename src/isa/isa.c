@@ -13,12 +13,12 @@ static const hw_op_row op_rows[HW_OP_COUNT] = {
 
 typedef struct type_row {
     const char *name;
-    uint8_t bits, kind;
+    uint8_t bits, elements, kind;
 } type_row;
 
 static const type_row type_rows[HW_T_COUNT] = {
-    [HW_T_NONE] = {"?", 0, HW_KIND_NONE},
-#define HW_TYPE(id, name, bits, kind) [HW_T_##id] = {name, bits, HW_KIND_##kind},
+    [HW_T_NONE] = {"?", 0, 0, HW_KIND_NONE},
+#define HW_TYPE(id, name, bits, elements, kind) [HW_T_##id] = {name, bits, elements, HW_KIND_##kind},
 #include "isa/types.def"
 #undef HW_TYPE
 };
@@ -64,6 +64,8 @@ static const type_row *type_info(hw_type type) { return &type_rows[(unsigned)typ
 const char *hw_type_name(hw_type type) { return type_info(type)->name; }
 
 unsigned hw_type_bits(hw_type type) { return type_info(type)->bits; }
+
+unsigned hw_type_elements(hw_type type) { return type_info(type)->elements; }
 
 hw_type_kind hw_type_kind_of(hw_type type) { return (hw_type_kind)type_info(type)->kind; }
 

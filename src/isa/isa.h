@@ -13,7 +13,7 @@ enum { HW_WARP_LANES = 32 };
 
 typedef enum hw_type {
     HW_T_NONE = 0,
-#define HW_TYPE(id, name, bits, kind) HW_T_##id,
+#define HW_TYPE(id, name, bits, elements, kind) HW_T_##id,
 #include "isa/types.def"
 #undef HW_TYPE
     HW_T_COUNT
@@ -115,6 +115,7 @@ typedef struct hw_traits {
     uint8_t says_order, says_scope;    // hw_order, hw_scope: what is meant where the instruction names none
     uint8_t gathers;                   // hw_gather
     uint8_t flow;                      // hw_flow
+    uint8_t undefined;                 // hw_undefined_rule (isa/undefined.h); NONE: as ANY
     bool is_atomic, is_merged, is_fence, may_wait, is_unmaskable, has_no_destination, reads_carry;
     bool compares, rounds_to_nearest, has_ftz_of_source;
 } hw_traits;
@@ -127,8 +128,8 @@ typedef struct hw_effects {
     uint8_t gathers;          // hw_gather
     uint8_t kind;             // hw_note_kind
     bool is_atomic, is_fence, may_wait;
-    bool is_strong;           // of an access: atomic, volatile, relaxed, acquire or release. Others may change what it
-                              // reads or wait for what it writes, so that it is made as it is written
+    bool is_strong;           // of an access: atomic, volatile, relaxed, acquire or release. Other threads may change
+                              // the memory that is read, or wait for the memory that is written
     uint8_t parts_loads;      // set of spaces: loads of these before and after it are not merged into one
     uint8_t parts_stores;     // the same of stores
 } hw_effects;
@@ -150,6 +151,7 @@ hw_order_words hw_inst_order(hw_op op, const hw_mods *mods);
 const hw_op_row *hw_op_info(hw_op op);
 const char *hw_type_name(hw_type type);
 unsigned hw_type_bits(hw_type type);
+unsigned hw_type_elements(hw_type type);   // 2 of packed pairs, else 1
 hw_type_kind hw_type_kind_of(hw_type type);
 const char *hw_mod_name(hw_mod mod);
 const char *hw_sreg_name(hw_sreg sreg);    // without '%', e.g. "tid.x"

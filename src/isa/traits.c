@@ -1,5 +1,6 @@
 // The attributes of opcodes, from the rows of ops.def, and what an instruction's modifiers change of them.
 #include "isa/rates.h"
+#include "isa/undefined.h"
 
 // The words of ops.def's attributes.
 #define EMIT(emitter_) .emitter = HW_EMIT_##emitter_
@@ -28,6 +29,7 @@
 #define READS_CARRY .reads_carry = true
 #define COMPARES .compares = true
 #define NEAREST .rounds_to_nearest = true
+#define UNDEFINED(rule) .undefined = HW_RULE_##rule
 #define FTZ_OF_SOURCE .has_ftz_of_source = true
 
 static const hw_traits traits[HW_OP_COUNT] = {

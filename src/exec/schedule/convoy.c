@@ -213,32 +213,18 @@ static const hw_inst *convoy_barrier(hw_warp *w, const hw_inst *in) {
 
 // ---- the second set of instructions ----
 
-// The convoy forms of bodies that do more than work on lanes. NULL: the warps leave the convoy, and each goes on alone.
-static const hw_body rows[HW_BODY_NAMED_COUNT] = {
-    [HW_BODY_BRA] = convoy_bra,
-    [HW_BODY_BRA_P] = convoy_bra_p,
-    [HW_BODY_FALL] = convoy_fall,
-    [HW_BODY_GUARD] = convoy_guard,
-    [HW_BODY_UNGUARD] = convoy_unguard,
-    [HW_BODY_EXIT] = convoy_exit,
-    [HW_BODY_RET] = convoy_exit,
-    [HW_BODY_BAR_SYNC] = convoy_barrier,
-    [HW_BODY_BAR_WARP_SYNC] = convoy_warp_sync,
-    [HW_BODY_SREG] = step_each_warp,
-    [HW_BODY_NOP] = step_each_warp,
-    [HW_BODY_WATCH_OPERANDS] = step_each_warp,
-    [HW_BODY_WATCH_RESULT] = step_each_warp,
-    [HW_BODY_WATCH_DIVISOR] = step_each_warp,
-    [HW_BODY_WATCH_SHIFT] = step_each_warp,
-    [HW_BODY_WATCH_OVERFLOW] = step_each_warp,
-    [HW_BODY_FENCE] = convoy_fence,
-    [HW_BODY_MEMBAR] = convoy_fence,
-    [HW_BODY_LOCAL_ADDRESS] = step_each_warp,
-    [HW_BODY_PARAM_ADDRESS] = step_each_warp,
-    [HW_BODY_COPY_READ] = step_each_warp,
-    [HW_BODY_COPY_WRITE] = step_each_warp,
-    [HW_BODY_COPY_COMMIT] = step_each_warp,
-    [HW_BODY_COPY_WAIT] = step_each_warp,
+static const hw_body forms[HW_CONVOY_FORMS] = {
+    [HW_CONVOY_LEAVES] = hw_convoy_leave,
+    [HW_CONVOY_EACH_WARP] = step_each_warp,
+    [HW_CONVOY_JUMP] = convoy_bra,
+    [HW_CONVOY_BRANCH] = convoy_bra_p,
+    [HW_CONVOY_FALL] = convoy_fall,
+    [HW_CONVOY_GUARD] = convoy_guard,
+    [HW_CONVOY_UNGUARD] = convoy_unguard,
+    [HW_CONVOY_EXIT] = convoy_exit,
+    [HW_CONVOY_BARRIER] = convoy_barrier,
+    [HW_CONVOY_WARP_SYNC] = convoy_warp_sync,
+    [HW_CONVOY_FENCE] = convoy_fence,
 };
 
 hw_body hw_convoy_body(const hw_inst *in, hw_body_id id, hw_body form) {
@@ -247,8 +233,7 @@ hw_body hw_convoy_body(const hw_inst *in, hw_body_id id, hw_body form) {
         return hw_convoy_leave;   // it may be waiting
     if (form) return form;
     if (info->members) return step_gathering;
-    if (info->works_on_lanes) return step_each_warp;
-    return id < HW_BODY_NAMED_COUNT && rows[id] ? rows[id] : hw_convoy_leave;
+    return forms[info->works_on_lanes ? HW_CONVOY_EACH_WARP : info->convoy];
 }
 
 bool hw_convoy_bind(hw_program *program, const hw_body *bodies, hw_arena *arena) {

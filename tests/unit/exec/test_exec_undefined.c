@@ -51,6 +51,7 @@ static const instruction table[] = {
     {"div.u32 r, R, 7", false}, {"dp4a.u32.u32 r, R, R, R", false}, {"sad.u32 r, R, R, R", false},
     {"add.f32 r, R, R", false}, {"fma.rn.f32 r, R, R, R", false}, {"add.f64 d, D, D", false},
     {"add.f16x2 r, R, R", false}, {"sqrt.rn.f32 r, R", false}, {"vadd.u32.u32.u32 r, R, R", false},
+    {"cvt.pack.sat.u16.s32 r, R, R", false}, {"cvt.pack.sat.s8.s32.b32 r, R, R, R", false},
     {"setp.eq.u32 p, R, R", false}, {"setp.ne.u32 p, R, 0", false}, {"setp.lt.u32 p, R, R", false},
     {"setp.ge.s32 p, R, R", false}, {"setp.lt.s32 p, R, 0", false}, {"setp.gt.s64 p, D, D", false},
     {"setp.le.u64 p, D, D", false}, {"setp.lt.f32 p, R, R", false}, {"setp.eq.and.u32 p, R, R, P", false},

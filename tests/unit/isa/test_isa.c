@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "isa/rates.h"
+#include "isa/undefined.h"
 
 static void test_names_find_their_numbers(void **state) {
     (void)state;
@@ -116,12 +117,32 @@ static bool may_name_space(const hw_op_row *row) {
     return strstr(row->mods, "global") || strstr(row->mods, "shared") || strstr(row->mods, "local");
 }
 
+static bool has_operand(const hw_op_row *row, const char *letters) {
+    for (const char *word = row->operands; *word; word += strcspn(word, " /"), word += strspn(word, " /"))
+        if (strchr(letters, *word)) return true;
+    return false;
+}
+
+// What its operands say of an instruction, its attributes say as well: an address is read or written, members are
+// gathered, and an mbarrier orders what its threads do before and after it.
+static void check_traits_of_operands(const hw_op_row *row, const hw_traits *t) {
+    const bool is_hint = t->emitter == HW_EMIT_NOTHING, is_call = strcmp(row->operands, "call") == 0;
+    const bool is_access = has_operand(row, "mgx") && !is_hint && !is_call;
+    if (is_access && !(t->reads | t->writes)) fail_msg("%s has an address, and neither READS nor WRITES", row->name);
+    const bool is_warp = has_operand(row, "M") && t->emitter != HW_EMIT_BARRIER;
+    if (is_warp && !t->gathers) fail_msg("%s has members, and gathers nobody", row->name);
+    if (t->emitter == HW_EMIT_MBARRIER && has_operand(row, "m") && !t->scope) fail_msg("%s orders nothing", row->name);
+    if (t->emitter == HW_EMIT_ATOMIC && !t->is_atomic) fail_msg("%s is not atomic", row->name);
+}
+
 static void check_traits(hw_op op) {
     const hw_op_row *row = hw_op_info(op);
     const hw_traits *t = hw_op_traits(op);
     if (t->emitter == HW_EMIT_NONE || !t->count) fail_msg("%s has no attributes: EMIT and ISSUE", row->name);
     assert_true(t->emitter < HW_EMITTERS && t->pipe < HW_RATES);
-    if ((t->emitter == HW_EMIT_ARITHMETIC) != (t->shape != NULL)) fail_msg("%s: arithmetic has a shape", row->name);
+    if (t->emitter == HW_EMIT_ARITHMETIC && !t->shape) fail_msg("%s: arithmetic has a shape", row->name);
+    if (t->undefined >= HW_RULE_BODIES) fail_msg("%s: a rule of bodies, not of opcodes", row->name);
+    check_traits_of_operands(row, t);
     hw_mods none = {{0}};
     hw_effects shared = hw_inst_effects(op, &none, HW_SPACE_SHARED, false);
     bool may_write_shared = t->writes & (HW_IN_ITS_SPACE | HW_IN(HW_SPACE_SHARED)) && t->emitter != HW_EMIT_COPY;

@@ -1,6 +1,7 @@
 // The processor's reductions against the plainest loops: every reduction and type, shapes and strides of all kinds,
 // NaN, ties and zeros; the same bits from any number of threads and at every level of vectors; memory that runs out;
 // exact sums with the bits of a simulated H200's.
+#include <float.h>
 #include <math.h>
 
 #include "base/alloc.h"
@@ -162,6 +163,41 @@ static double tolerance(DLDataType type) {
     return type.code == kDLBfloat ? 0x1p-7 : type.bits == 16 ? 0x1p-10 : type.bits == 32 ? 0x1p-20 : 0x1p-48;
 }
 
+// The largest number of a type of floats, and the distance between its smallest ones.
+static long double largest_of(DLDataType type) {
+    if (type.bits == 64) return DBL_MAX;
+    return type.bits == 16 && type.code == kDLFloat ? 65504 : FLT_MAX;
+}
+
+static long double least_of(DLDataType type) {
+    if (type.bits == 64) return 0x1p-1074L;
+    return type.code == kDLBfloat ? 0x1p-133L : type.bits == 16 ? 0x1p-24L : 0x1p-149L;
+}
+
+// As near as that to what is wanted; infinite where that is beyond the type, and either at its end.
+static bool is_near(DLDataType type, double got, long double wanted, long double error) {
+    const long double size = fabsl(wanted), largest = largest_of(type);
+    const bool is_infinite = isinf(got) && !signbit(got) == !signbit((double)wanted);
+    if (size - error > largest * (1 + 0x1p-8L)) return is_infinite;
+    return fabsl(got - wanted) <= error + least_of(type) || (is_infinite && size + error > largest);
+}
+
+// A product of n terms has an error for each. What the terms above and below 1 make by themselves bounds what is
+// multiplied on the way, in whatever order: where a float does not hold that the result is anything.
+static uint64_t n_long_products;
+static bool is_product(const example *e, const union term *terms, double got) {
+    long double product = 1, above = 1, below_1 = 1;
+    for (uint64_t t = 0; t < e->terms; t++) {
+        const long double x = terms[t].number, size = fabsl(x);
+        product *= x;
+        if (size > 1) above *= size;
+        else if (size > 0) below_1 *= size;
+    }
+    if (above > 1e38L || below_1 < 1e-37L) return true;
+    n_long_products += e->terms > 12;
+    return is_near(e->type, got, product, (e->terms / 8.0L + 2) * tolerance(e->type) * fabsl(product));
+}
+
 // Finding them takes longer than what each of the reductions does with them.
 static void put_in_order(example *e) {
     union term *to = e->in_order = malloc((e->outputs * e->terms + 1) * sizeof *to);
@@ -186,9 +222,8 @@ static uint64_t count_as(hw_reduction reduction, uint64_t not_zero, uint64_t ter
 static void check_spread(const example *e, hw_reduction reduction, uint64_t output, long double apart, double got) {
     const double eps = e->type.bits < 64 && is_float(e->type) ? tolerance(e->type) : 1e-12;
     const double var = (double)(apart / e->terms), wanted = reduction == HW_REDUCE_STD ? sqrt(var) : var;
-    const bool is_half = e->type.bits == 16 && is_float(e->type), is_beyond = is_half && wanted > 60000;
-    const double least = is_half ? 0x1p-24 : 0;   // of f16, whose small numbers have fewer bits
-    if (!is_beyond && !(fabs(got - wanted) <= eps * wanted + least)) complain(e, reduction, output, "is wrong");
+    const DLDataType type = is_float(e->type) ? e->type : (DLDataType){kDLFloat, 64, 1};
+    if (!is_near(type, got, wanted, eps * wanted)) complain(e, reduction, output, "is wrong");
 }
 
 static void check_integers(const example *e, hw_reduction reduction, const void *out) {
@@ -231,7 +266,7 @@ static void check_floats(const example *e, hw_reduction reduction, const void *o
     for (uint64_t o = 0; o < e->outputs; o++) {
         const union term *terms = e->in_order + o * e->terms;
         const double first = terms[0].number;
-        long double sum = 0, product = 1, size = 0, squares = 0, apart = 0;
+        long double sum = 0, size = 0, squares = 0, apart = 0;
         double best = first;
         uint64_t not_zero = 0;
         uint64_t index = 0;
@@ -243,7 +278,6 @@ static void check_floats(const example *e, hw_reduction reduction, const void *o
             not_zero += x != 0;
             if (!has_nan) {   // whose sums nobody asks for, and a long double of NaN takes a hundred times as long
                 sum += x;
-                product *= x;
                 size += fabs(x);
                 squares += x * x;
             }
@@ -273,15 +307,12 @@ static void check_floats(const example *e, hw_reduction reduction, const void *o
         const double got = hw_dtype_get(e->type, out, o), eps = tolerance(e->type);
         bool right = true;
         switch (reduction) {
-            case HW_REDUCE_SUM: right = fabsl(got - sum) <= eps * size; break;
-            case HW_REDUCE_MEAN: right = fabsl(got - sum / e->terms) <= eps * size / e->terms; break;
-            case HW_REDUCE_NORM: right = fabsl(got - sqrtl(squares)) <= eps * sqrtl(squares); break;
-            case HW_REDUCE_PRODUCT:   // of many terms the error grows beyond bounds
-                right = e->terms > 12 || fabsl(got - product) <= 16 * eps * fabsl(product) + 1e-4;
-                break;
+            case HW_REDUCE_SUM: right = is_near(e->type, got, sum, eps * size); break;
+            case HW_REDUCE_MEAN: right = is_near(e->type, got, sum / e->terms, eps * size / e->terms); break;
+            case HW_REDUCE_NORM: right = is_near(e->type, got, sqrtl(squares), eps * sqrtl(squares)); break;
+            case HW_REDUCE_PRODUCT: right = has_nan || is_product(e, terms, got); break;
             default: right = got == best && !signbit(got) == !signbit(best); break;
         }
-        if (e->type.bits == 16 && fabsl(sum) > 60000 && reduction == HW_REDUCE_SUM) right = true;   // beyond f16
         if (has_nan ? !isnan(got) : !right) complain(e, reduction, o, "is wrong");
     }
 }
@@ -666,13 +697,19 @@ static void exact_everywhere(void **state) {
     hw_device_close(gpu);
 }
 
+// Of the tests before it.
+static void long_products_were_compared(void **state) {
+    (void)state;
+    assert_true(n_long_products > 100);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_types_and_strides), cmocka_unit_test(parts),      cmocka_unit_test(short_runs),
         cmocka_unit_test(lower_zero),               cmocka_unit_test(strided_results),
         cmocka_unit_test(no_terms),                 cmocka_unit_test(wide_means), cmocka_unit_test(levels_agree),
         cmocka_unit_test(runs_in_one_call),         cmocka_unit_test(all_halves), cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(exact_everywhere),
+        cmocka_unit_test(exact_everywhere), cmocka_unit_test(long_products_were_compared),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
