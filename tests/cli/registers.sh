@@ -39,7 +39,7 @@ CUDA
 # "kernel regs regs_estimated spill_bytes" of each kernel in a CSV file.
 of_profile() {
     sed 's/^[0-9]*,//' "$1" | awk -F '"' 'NR > 1 {split($2, name, "("); print name[1] $3}' |
-        awk -F , '{print $1, $4, $(NF - 11), $(NF - 7)}' | sort
+        awk -F , '{print $1, $4, $(NF - 14), $(NF - 10)}' | sort
 }
 of_occupancy() {
     awk -F '"' 'NR > 1 {split($2, name, "("); print name[1] $3}' "$1" |

@@ -59,3 +59,4 @@ expect 0 "$halfwarp" run --gpu 8800gtx --threads 2 "$clocks"
 cmp -s "$work/out" "$work/clocks" || fail "clocks depend on threads: $(diff "$work/out" "$work/clocks")"
 expect 0 "$halfwarp" run --gpu 8800gtx --time host "$clocks"
 is_true "$(shown blocks64) == $(shown blocks1)" "instructions do not depend on other blocks"
+finish
