@@ -46,7 +46,6 @@ static void calls_are_told(void **state) {
     cudaStream_t stream;
     cudaEvent_t event;
     heard.sink = (hw_sink){.events = HW_WANTS(HOST), .host = keep};
-    assert_false(hw_sim_tells_host(simulation()));
     assert_int_equal(hw_sim_add_sink(simulation(), &heard.sink, NULL), HW_OK);
     OK(cudaMalloc((void **)&device, 4096));
     OK(cudaMalloc((void **)&other, 4096));
