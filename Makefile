@@ -11,10 +11,10 @@ SECONDS ?= 60
 CMAKE_BUILD := env -u MAKEFLAGS -u MAKELEVEL cmake --build
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test lint bench install fuzz clean help packages
+.PHONY: build demo test levels lint bench install fuzz clean help packages
 
 packages:
-	@tools/install_packages.sh build $(if $(filter test lint,$(MAKECMDGOALS)),test) $(filter lint fuzz,$(MAKECMDGOALS))
+	@tools/install_packages.sh build $(if $(filter test levels lint,$(MAKECMDGOALS)),test) $(filter lint fuzz,$(MAKECMDGOALS))
 
 # $(call configure,FOLDER,OPTIONS): what CMake says is shown where it fails. A new folder gets Ninja where there is one:
 # with it `make test` takes 40 s of processor time less, which make needs to find out what there is to do.
@@ -26,12 +26,14 @@ build: packages ## build build/halfwarp
 	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS) --target product
 
 # A third of the build is enough for this machine alone; `make` adds the rest to it.
+for_this_machine = $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DHW_LEVELS=native)
 demo: packages ## profile three ways to transpose a matrix
-	@$(call configure,$(BUILD),$(if $(wildcard $(BUILD)/CMakeCache.txt),,-DHW_LEVELS=native))
+	@$(call configure,$(BUILD),$(for_this_machine))
 	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS) --target demo
 	@$(BUILD)/halfwarp profile examples/transpose.cu
 
-test: build ## build and run all tests, the unit tests also under sanitizers
+test: packages ## build for this machine and run all tests, the unit tests also under sanitizers
+	@$(call configure,$(BUILD),$(for_this_machine))
 	@$(call configure,$(ASAN),-DHW_SANITIZE=ON -DHW_LEVELS=native -DHW_TEST_CACHE=$(abspath $(BUILD))/test-cache)
 	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS)
 	@$(CMAKE_BUILD) $(ASAN) --parallel $(JOBS) --target tests
@@ -41,6 +43,10 @@ test: build ## build and run all tests, the unit tests also under sanitizers
 	ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1)) || status=1; \
 	ctest --test-dir $(ASAN) --output-on-failure --parallel $$(($(JOBS) + 1)) || status=1; \
 	exit $$status
+
+levels: build ## build for all instruction sets and run the tests of those that this machine has
+	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) -R '^(level|opcodes)\.'
 
 lint: packages ## check lines, sizes and includes, analyse, and build everything by clang, where a warning is an error
 	@tools/check_lines.sh
