@@ -21,13 +21,19 @@ __global__ void loads_good(float *out, const float *in) {
     int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     out[y * SIDE + x] = in[y * SIDE + x];
 }
-template <int PAD> static __device__ void turn(float *out, const float *in) {
+// A thread's rows are all asked for before one is waited for, whatever the compiler makes of the loops.
+template <int PAD, int ROWS = 4> static __device__ void turn(float *out, const float *in) {
     __shared__ float tile[32][32 + PAD];
-    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32;
-    for (int i = threadIdx.y; i < 32; i += 8) tile[i][threadIdx.x] = in[(y + i) * SIDE + x];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    const int step = 32 / ROWS;
+    float row[ROWS];
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) row[k] = in[(y + step * k) * SIDE + x];
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) tile[threadIdx.y + step * k][threadIdx.x] = row[k];
     __syncthreads();
-    x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32;
-    for (int i = threadIdx.y; i < 32; i += 8) out[(y + i) * SIDE + x] = tile[threadIdx.x][i];
+    x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+    for (int k = 0; k < ROWS; k++) out[(y + step * k) * SIDE + x] = tile[threadIdx.x][threadIdx.y + step * k];
 }
 __global__ void banks_bad(float *out, const float *in) { turn<0>(out, in); }
 __global__ void banks_good(float *out, const float *in) { turn<1>(out, in); }
@@ -107,7 +113,7 @@ __global__ void loops_good(float *out, const float *in) {
     for (int i = 0; i < 200; i++) x = x * 1.5f + 1;
     out[at()] = x;
 }
-__global__ void blocks_bad(float *out, const float *in) { turn<0>(out, in); }
+__global__ void blocks_bad(float *out, const float *in) { turn<0, 1>(out, in); }
 __global__ void occupancy_bad(float *out, const float *in) {
     __shared__ float large[12000];
     large[threadIdx.x] = in[at()];
