@@ -146,6 +146,7 @@ static void tell_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *lone
 void hw_tell_lone(const hw_listeners *to, uint32_t worker, const hw_lone_access *list, uint32_t n) {
     for (uint32_t i = 0; i < to->n; i++) {
         hw_sink *sink = to->sinks[i];
+        if (!(sink->events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC)))) continue;
         if (sink->lone) sink->lone(sink, worker, list, n);
         else for (uint32_t k = 0; k < n; k++) tell_lone(sink, worker, &list[k]);
     }
