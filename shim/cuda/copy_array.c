@@ -70,13 +70,15 @@ HW_EXPORT CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *copy, CUstream s
 
 // ---- three dimensions ----
 
+// src or dst of a description, which names the members of both kinds alike.
+#define SIDE_OF(c, which)                                                                                              \
+    (&(side){(c)->which##MemoryType, (c)->which##Host, (c)->which##Device, (c)->which##Array, (c)->which##XInBytes,    \
+             (c)->which##Y, (c)->which##Z, (c)->which##Pitch, (c)->which##Height})
+
 static CUresult copy_3d(const CUDA_MEMCPY3D *c, hw_rt_order order) {
     if (!c || c->srcLOD || c->dstLOD) return hw_cuda_return(HW_RT_INVALID_VALUE);
-    const side to = {c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstXInBytes, c->dstY, c->dstZ,
-                     c->dstPitch, c->dstHeight};
-    const side from = {c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcXInBytes, c->srcY, c->srcZ,
-                       c->srcPitch, c->srcHeight};
-    return copy_sides(&to, &from, (hw_rt_shape){c->WidthInBytes, c->Height, c->Depth}, order);
+    const hw_rt_shape shape = {c->WidthInBytes, c->Height, c->Depth};
+    return copy_sides(SIDE_OF(c, dst), SIDE_OF(c, src), shape, order);
 }
 
 HW_EXPORT CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy) { return copy_3d(copy, hw_in_turn()); }
@@ -92,11 +94,8 @@ HW_EXPORT CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *copy, CUstream s
 
 static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *c, hw_rt_order order) {
     if (!c || c->srcLOD || c->dstLOD) return hw_cuda_return(HW_RT_INVALID_VALUE);
-    const side to = {c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstXInBytes, c->dstY, c->dstZ,
-                     c->dstPitch, c->dstHeight};
-    const side from = {c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcXInBytes, c->srcY, c->srcZ,
-                       c->srcPitch, c->srcHeight};
-    return copy_sides(&to, &from, (hw_rt_shape){c->WidthInBytes, c->Height, c->Depth}, order);
+    const hw_rt_shape shape = {c->WidthInBytes, c->Height, c->Depth};
+    return copy_sides(SIDE_OF(c, dst), SIDE_OF(c, src), shape, order);
 }
 
 HW_EXPORT CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *copy) { return copy_3d_peer(copy, hw_in_turn()); }

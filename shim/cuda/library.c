@@ -24,38 +24,38 @@ static hw_rt_status load_code(hw_rt_code *code, const void *image, CUlibrary *li
     return status;
 }
 
+// From an image in memory, or, where that is NULL, from a file.
+static CUresult load_library(CUlibrary *library, const void *image, const char *path, hw_cuda_jit *jit) {
+    hw_diag diag = {0};
+    hw_rt_code code;
+    hw_rt_status status = image ? hw_cuda_read_image(image, &code, &diag) : hw_cuda_read_file(path, &code, &diag);
+    if (!status) status = load_code(&code, image, library, &diag);
+    hw_cuda_jit_end(jit, &diag);
+    return hw_cuda_return(status);
+}
+
 HW_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *image, CUjit_option *options, void **values,
                                      unsigned count, CUlibraryOption *library_options, void **library_values,
                                      unsigned library_count) {
     (void)library_options, (void)library_values, (void)library_count;
-    hw_diag diag = {0};
     hw_cuda_jit jit;
-    hw_rt_code code;
     if (!library || !image) return hw_cuda_return(HW_RT_INVALID_VALUE);
-    hw_rt_status status = enter_without_context();
+    const hw_rt_status status = enter_without_context();
     if (status) return hw_cuda_return(status);
     hw_cuda_jit_begin(&jit, count, options, values);
-    status = hw_cuda_read_image(image, &code, &diag);
-    if (!status) status = load_code(&code, image, library, &diag);
-    hw_cuda_jit_end(&jit, &diag);
-    return hw_cuda_return(status);
+    return load_library(library, image, NULL, &jit);
 }
 
 HW_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_option *options, void **values,
                                          unsigned count, CUlibraryOption *library_options, void **library_values,
                                          unsigned library_count) {
     (void)library_options, (void)library_values, (void)library_count;
-    hw_diag diag = {0};
     hw_cuda_jit jit;
-    hw_rt_code code;
     if (!library || !path) return hw_cuda_return(HW_RT_INVALID_VALUE);
-    hw_rt_status status = enter_without_context();
+    const hw_rt_status status = enter_without_context();
     if (status) return hw_cuda_return(status);
     hw_cuda_jit_begin(&jit, count, options, values);
-    status = hw_cuda_read_file(path, &code, &diag);
-    if (!status) status = load_code(&code, NULL, library, &diag);
-    hw_cuda_jit_end(&jit, &diag);
-    return hw_cuda_return(status);
+    return load_library(library, NULL, path, &jit);
 }
 
 HW_EXPORT CUresult cuLibraryUnload(CUlibrary library) {

@@ -237,7 +237,10 @@ hw_status hw_profile_read(FILE *in, const char *name, hw_arena *arena, hw_profil
     json_t *root = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
     *out = (hw_profile){.kernels = NULL};
     if (!root && json_error_code(&error) == json_error_out_of_memory) return hw_diag_no_memory(diag);
-    if (!root) return hw_diag_set_at(diag, HW_MALFORMED, name, error.line, "is no JSON: %s", error.text);
+    if (!root)
+        return hw_diag_set_at(diag, HW_MALFORMED, name, error.line,
+                              "is no JSON (%s); `halfwarp profile --format json -o FILE PROG` writes a profile",
+                              error.text);
     read_profile(&r, root, out);
     json_decref(root);
     return r.status;
