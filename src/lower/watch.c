@@ -146,7 +146,7 @@ hw_status hw_watch_before(hw_lowering *lo, const hw_ptx_inst *inst, const hw_ins
         keep_floats(inst, fields, &watch);
         return hw_emit_inst(lo, HW_BODY_WATCH_OPERANDS, &watch);
     }
-    watch.width = (uint8_t)hw_lane_bytes(hw_lane_of(inst->types[0]));
+    watch.lane_bytes = (uint8_t)hw_lane_bytes(hw_lane_of(inst->types[0]));
     if (may_overflow(lo, inst)) {
         watch.a = fields->a;
         watch.b = fields->b;
