@@ -359,7 +359,7 @@ typedef struct hw_program_set {
     _Atomic(uint8_t *) parted;              // by basic block: have lanes parted at its end? made by exec
     uint32_t seen_capacity, parted_capacity;
     struct hw_spelled *spelled;             // lower's own
-    uint8_t watched;                        // HW_WATCH_*; 0 at first, set before anything is lowered
+    uint8_t watched_arithmetic;             // HW_WATCH_*; 0 at first, set before anything is lowered
 } hw_program_set;
 
 // A set of programs none of which is lowered: of each are known its name, function, notes (without merged_bytes), local
