@@ -11,7 +11,8 @@
 #include "exec/region.h"
 
 typedef enum hw_region_item_kind {
-    HW_REGION_PIECE,         // `count` instructions from `index` on that are values
+    HW_REGION_PIECE,         // `count` instructions from `index` on: values, and accesses that the text makes, of which
+                             // the first has number `step` among the steps
     HW_REGION_STEP,          // one that its body executes; count: the number of the step
     HW_REGION_BLOCK,         // the end of a basic block after which all lanes go on with the next instruction
     HW_REGION_IF,            // a branch around what follows
@@ -26,7 +27,7 @@ typedef enum hw_region_item_kind {
 
 typedef struct hw_region_item {
     uint8_t kind;            // hw_region_item_kind
-    uint32_t index, count;
+    uint32_t index, count, step;
 } hw_region_item;
 
 typedef struct hw_region_plan {

@@ -31,6 +31,13 @@ typedef struct hw_region_run {
     uint64_t *issued;
     int32_t *fuel;
     const hw_inst *steps;        // what bodies execute: each followed by an end
+    // For accesses that the code makes itself.
+    const hw_pattern *patterns;
+    hw_lone_list *lone;          // of the worker, to tell sinks that add up; NULL: there are none
+    void (*tell)(hw_worker *worker);   // when the list is full
+    hw_worker *worker;
+    const char *shared, *local;
+    int32_t is_quick;            // else each goes by its body: a sink wants order
     // Set when the code stops inside.
     uint32_t at, depth;
     hw_region_open open[HW_REGION_DEPTH];
