@@ -6,15 +6,6 @@
 
 #include "compile/draft.h"
 
-// An address while its access is written.
-typedef struct place {
-    bool is_scaled;          // by an index of 32 bits; else by addresses
-    bool is_signed;
-    uint32_t array;          // xN: the indices, or the addresses without the offset
-    unsigned log_scale;
-    char sum[512];           // what is added to scaled indices
-} place;
-
 // One element for each lane. Local memory has words.
 bool hw_draft_can_access(const hw_program *program, uint32_t index) {
     const hw_inst *in = &program->insts[index];
@@ -65,10 +56,10 @@ static uint32_t declare(hw_draft *w, const char *type) {
     return w->n_numbers++;
 }
 
-static void find_place(hw_draft *w, const hw_inst *in, place *p) {
+static void find_place(hw_draft *w, const hw_inst *in, hw_draft_place *p) {
     hw_segment_address a;
     const bool is_narrow = in->flags & HW_INST_ADDRESS_32;
-    *p = (place){.is_scaled = hw_symbols_address(w->symbols, in, &a) && is_usable(w, in, &a)};
+    *p = (hw_draft_place){.is_scaled = hw_symbols_address(w->symbols, in, &a) && is_usable(w, in, &a)};
     if (is_narrow && !p->is_scaled) {
         a = (hw_segment_address){.root = in->a, .root_bytes = 4, .scale = 1, .add_32 = (uint32_t)in->imm};
         p->is_scaled = true;
@@ -94,7 +85,7 @@ static bool is_changed(const hw_draft *w, hw_slot slot) {
 #define EACH_LANE "                for (u32 h = 0; h < 2; h++) LANES "
 
 // For the instruction's body: the address in its register.
-static void put_address(hw_draft *w, const hw_inst *in, const place *p) {
+static void put_address(hw_draft *w, const hw_inst *in, const hw_draft_place *p) {
     FILE *to = w->parts[HW_DRAFT_BEHIND];
     if (!is_changed(w, in->a)) return;
     if (!p->is_scaled)
@@ -108,36 +99,60 @@ static void put_address(hw_draft *w, const hw_inst *in, const place *p) {
                 (unsigned long long)in->imm);
 }
 
-static void put_condition(hw_draft *w, const hw_inst *in, const place *p, uint32_t places) {
+static uint32_t address_of(const hw_draft *w, const hw_inst *in) {
+    const hw_draft_variable *v = hw_draft_find(w, in->a);
+    return v ? v->made + 1 : 0;
+}
+
+// As a counter in memory is read, changed, and written.
+static bool is_again(const hw_draft *w, const hw_inst *in) {
+    const hw_inst *last = w->last.inst;
+    return last && last->a == in->a && last->imm == in->imm && last->width == in->width && last->space == in->space &&
+           w->last.address == address_of(w, in);
+}
+
+static void put_condition(hw_draft *w, const hw_inst *in, const hw_draft_place *p, uint32_t places) {
     FILE *to = w->parts[HW_DRAFT_BEHIND];
     const unsigned log_width = (unsigned)__builtin_ctz(in->width);
     const int is_local = in->space == HW_SPACE_LOCAL;
-    fprintf(to, "        {\n            const char *g = 0;\n            if (");
+    const uint32_t step = w->step;
+    fprintf(w->parts[HW_DRAFT_WARP], "        const char *g%u = 0;\n        const lone *c%u = 0;\n", step, step);
+    fprintf(to, "        {\n            if (");
     if (p->is_scaled)
-        fprintf(to, "find_scaled(w, r, k0 + %u, m, x%u, %s, %u, %u, %d, %d, x%u, &g)) {\n", w->step, p->array, p->sum,
-                p->log_scale, log_width, p->is_signed, is_local, places);
+        fprintf(to, "find_scaled(w, r, k0 + %u, m, x%u, %s, %u, %u, %d, %d, x%u, &g%u, &c%u)) {\n", step, p->array,
+                p->sum, p->log_scale, log_width, p->is_signed, is_local, places, step, step);
     else
-        fprintf(to, "find_wide(w, r, k0 + %u, m, x%u, %lluull, %u, %d, x%u, &g)) {\n", w->step, p->array,
-                (unsigned long long)in->imm, log_width, is_local, places);
+        fprintf(to, "find_wide(w, r, k0 + %u, m, x%u, %lluull, %u, %d, x%u, &g%u, &c%u)) {\n", step, p->array,
+                (unsigned long long)in->imm, log_width, is_local, places, step, step);
+}
+
+// The access is made only where the one before it was.
+static void put_condition_again(hw_draft *w, const hw_inst *in, uint32_t places) {
+    const uint32_t step = w->step, last = w->last.step;
+    fprintf(w->parts[HW_DRAFT_WARP], "        const char *g%u = 0;\n        const lone *c%u = 0;\n", step, step);
+    fprintf(w->parts[HW_DRAFT_BEHIND],
+            "        {\n            g%u = g%u;\n"
+            "            if (g%u && find_again(r, k0 + %u, k0 + %u, m, %d, c%u, x%u, x%u, &c%u)) {\n",
+            step, last, last, last, step, __builtin_ctz(in->width), last, w->last.places, places, step);
 }
 
 // Places are in units of so many bytes, as a logarithm.
-static unsigned unit_of(const hw_inst *in, const place *p) {
+static unsigned unit_of(const hw_inst *in, const hw_draft_place *p) {
     const unsigned log_width = (unsigned)__builtin_ctz(in->width);
     if (!p->is_scaled && in->space != HW_SPACE_LOCAL) return 0;
     return in->space == HW_SPACE_LOCAL || p->log_scale > log_width ? log_width : p->log_scale;
 }
 
-static void put_load(hw_draft *w, const hw_inst *in, const place *p, uint32_t places) {
+static void put_load(hw_draft *w, const hw_inst *in, const hw_draft_place *p, uint32_t places) {
     FILE *to = w->parts[HW_DRAFT_BEHIND];
     const char *type = hw_draft_bits_type(in->reg_bytes);
     const uint32_t loaded = declare(w, type), word = in->width == in->reg_bytes && in->width > 2 ? loaded
                                                                                                 : declare(w, "u32");
     if (in->width < 4)
-        fprintf(to, "                load_narrow(g, x%u, %u, m, x%u);\n", places, unit_of(in, p), word);
+        fprintf(to, "                load_narrow(g%u, x%u, %u, m, x%u);\n", w->step, places, unit_of(in, p), word);
     else
-        fprintf(to, "                LOAD_APART_%s(g, x%u, %u, x%u);\n", hw_draft_bits_type(in->width), places,
-                unit_of(in, p), word);
+        fprintf(to, "                LOAD_APART_%s(g%u, x%u, %u, x%u);\n", hw_draft_bits_type(in->width), w->step,
+                places, unit_of(in, p), word);
     if (word != loaded)
         fprintf(to, EACH_LANE "x%u[LANE] = (%s)(%s)x%u[LANE];\n", loaded, type, hw_draft_memory_type(in), word);
     fprintf(to, "            } else {\n");
@@ -150,11 +165,11 @@ static void put_load(hw_draft *w, const hw_inst *in, const place *p, uint32_t pl
     fprintf(to, "            }\n        }\n");
 }
 
-static void put_store(hw_draft *w, const hw_inst *in, const place *p, uint32_t places, uint32_t values) {
+static void put_store(hw_draft *w, const hw_inst *in, const hw_draft_place *p, uint32_t places, uint32_t values) {
     FILE *to = w->parts[HW_DRAFT_BEHIND];
     const char *type = hw_draft_bits_type(in->reg_bytes);
-    fprintf(to, "                STORE_APART(%s, g, x%u, %u, x%u);\n            } else {\n",
-            hw_draft_bits_type(in->width), places, unit_of(in, p), values);
+    fprintf(to, "                STORE_APART(%s, g%u, x%u, %u, x%u);\n            } else {\n",
+            hw_draft_bits_type(in->width), w->step, places, unit_of(in, p), values);
     put_address(w, in, p);
     if (is_changed(w, in->b))
         fprintf(to, EACH_LANE "PUT(((%s *)REGISTER(%u, %u))[LANE], x%u[LANE]);\n", type, in->b & 3, in->b, values);
@@ -167,12 +182,15 @@ static void note_pending(hw_draft *w, hw_slot slot) {
 
 void hw_draft_access(hw_draft *w, uint32_t index) {
     const hw_inst *in = &w->program->insts[index];
-    const bool is_store = w->program->bodies[index] == HW_BODY_ST;
-    place p;
-    find_place(w, in, &p);
-    const uint32_t values = is_store ? hw_draft_keep(w, in->b, hw_draft_bits_type(in->reg_bytes)) : 0;
+    const bool is_store = w->program->bodies[index] == HW_BODY_ST, again = is_again(w, in);
     const uint32_t places = declare(w, "u32");
-    put_condition(w, in, &p, places);
+    hw_draft_place p;
+    if (again) p = w->last.place;
+    else find_place(w, in, &p);
+    const uint32_t values = is_store ? hw_draft_keep(w, in->b, hw_draft_bits_type(in->reg_bytes)) : 0;
+    if (again) put_condition_again(w, in, places);
+    else put_condition(w, in, &p, places);
+    w->last = (hw_draft_made){in, address_of(w, in), w->step, places, p};
     if (is_store) put_store(w, in, &p, places, values);
     else put_load(w, in, &p, places);
     note_pending(w, in->a);

@@ -37,6 +37,23 @@ typedef struct hw_draft_text {
     size_t length;
 } hw_draft_text;
 
+// The address of an access that the text makes.
+typedef struct hw_draft_place {
+    bool is_scaled;          // by an index of 32 bits; else by addresses
+    bool is_signed;
+    uint32_t array;          // xN: the indices, or the addresses without the offset
+    unsigned log_scale;
+    char sum[512];           // what is added to scaled indices
+} hw_draft_place;
+
+// Such an access.
+typedef struct hw_draft_made {
+    const hw_inst *inst;     // NULL: there is none
+    uint32_t address;        // the variable that it is by: its first number and 1; 0: a register that nobody has read
+    uint32_t step, places;   // gN, cN by step: the host's address, the record; xN by places
+    hw_draft_place place;
+} hw_draft_made;
+
 typedef struct hw_draft {
     const hw_program *program;
     const hw_segment *segment;
@@ -47,6 +64,7 @@ typedef struct hw_draft {
     // are, or write.
     bool is_piece;
     uint32_t step;           // of the next access: its number among the region's
+    hw_draft_made last;      // the last access, whose places another by the same address has
     hw_slot pending[HW_DRAFT_PENDING];
     uint32_t n_pending;
     hw_symbols *symbols;

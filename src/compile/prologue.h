@@ -128,10 +128,10 @@ static inline const char *pattern_of(const run *r, const char *in) {
 static inline const room *room_of(const char *pattern) { return (const room *)(pattern + PATTERN_ROOM); }
 
 // Tells of the access, as room_lanes.c does.
-static inline void count_lone(const run *r, const char *in, const char *pattern, u32 m, u32 log_width, v16 low,
+static inline const lone *count_lone(const run *r, const char *in, const char *pattern, u32 m, u32 log_width, v16 low,
                               v16 high) {
     lone_list *l = r->lone;
-    if (!l) return;
+    if (!l) return 0;
     if (__builtin_expect(l->n == LONE_KEPT, 0)) r->tell(r->worker);
     lone *a = &l->list[l->n++];
     a->note = *(const u32 *)(in + INST_NOTE);
@@ -141,6 +141,7 @@ static inline void count_lone(const run *r, const char *in, const char *pattern,
     a->lanes = (u8)__builtin_popcount(m);
     *(v16 *)a->place = low;
     *(v16 *)(a->place + 16) = high;
+    return a;
 }
 
 // The host's address of offset 0 of the pattern's space; 0: not for this code. is_local: only local memory is.
@@ -157,7 +158,8 @@ static inline u64 space_begin(const run *r, const char *pattern, int is_local, u
 // meant, and the places are in units of the lesser of scale and width from there on, of local memory in words of its
 // rows; and the access has been counted.
 static inline int find_scaled(char *w, const run *r, u32 k, u32 m, const u32 *index, u64 sum, u32 log_scale,
-                              u32 log_width, int is_signed, int is_local, u32 *places, const char **host) {
+                              u32 log_width, int is_signed, int is_local, u32 *places, const char **host,
+                              const lone **told) {
     const char *in = step_inst(r, k), *pattern = pattern_of(r, in);
     const room *o = room_of(pattern);
     if (!(r->is_quick & (*(const u8 *)(pattern + PATTERN_APART) != 0)) || o->size >> (30 + log_width)) return 0;
@@ -185,10 +187,10 @@ static inline int find_scaled(char *w, const run *r, u32 k, u32 m, const u32 *in
     const u64 at = sum + ((u64)low << log_scale), from = at - (begin & ~127ull);
     const v16 places_0 = (v16){} + (u32)(from >> (log_scale < log_width ? 0 : log_width));
     if (log_scale < log_width)
-        count_lone(r, in, pattern, m, log_width, (places_0 + (a << log_scale)) >> log_width,
-                   (places_0 + (b << log_scale)) >> log_width);
+        *told = count_lone(r, in, pattern, m, log_width, (places_0 + (a << log_scale)) >> log_width,
+                           (places_0 + (b << log_scale)) >> log_width);
     else
-        count_lone(r, in, pattern, m, log_width, places_0 + (a << more), places_0 + (b << more));
+        *told = count_lone(r, in, pattern, m, log_width, places_0 + (a << more), places_0 + (b << more));
     if (is_local) {
         const v16 lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
         *(v16 *)places = (a << (5 + more)) + lane;
@@ -207,7 +209,7 @@ static inline int find_scaled(char *w, const run *r, u32 k, u32 m, const u32 *in
 
 // The same by addresses of 64 bits; places are bytes.
 static inline int find_wide(char *w, const run *r, u32 k, u32 m, const u64 *address, u64 more, u32 log_width,
-                            int is_local, u32 *places, const char **host) {
+                            int is_local, u32 *places, const char **host, const lone **told) {
     const char *in = step_inst(r, k), *pattern = pattern_of(r, in);
     const room *o = room_of(pattern);
     if (!(r->is_quick & (*(const u8 *)(pattern + PATTERN_APART) != 0)) || o->size >> 31 || !o->size) return 0;
@@ -223,11 +225,26 @@ static inline int find_wide(char *w, const run *r, u32 k, u32 m, const u64 *addr
     for (u32 bit = 0; bit < log_width; bit++) off |= ((a << (31 - bit)) & on[0]) | ((b << (31 - bit)) & on[1]);
     if (__builtin_expect(packed((const int *)&off) != 0, 0)) return 0;
     const v16 first = none + (u32)(begin & 127);
-    count_lone(r, in, pattern, m, log_width, (a + first) >> log_width, (b + first) >> log_width);
+    *told = count_lone(r, in, pattern, m, log_width, (a + first) >> log_width, (b + first) >> log_width);
     const v16 lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     *(v16 *)places = is_local ? ((a >> 2) << 5) + lane : a;
     *(v16 *)(places + 16) = is_local ? ((b >> 2) << 5) + (lane + 16) : b;
     *host = (const char *)(memory + (is_local ? 0 : begin));
+    return 1;
+}
+
+// The access of step k by the addresses of the one before it, whose places and record these are.
+static inline int find_again(const run *r, u32 before, u32 k, u32 m, u32 log_width, const lone *told_before,
+                             const u32 *from, u32 *places, const lone **told) {
+    const char *in = step_inst(r, k), *pattern = pattern_of(r, in), *last = pattern_of(r, step_inst(r, before));
+    const room *a = room_of(last), *b = room_of(pattern);
+    if (!*(const u8 *)(pattern + PATTERN_APART) | (a->begin != b->begin) | (a->size != b->size)) return 0;
+    if (*(const u8 *)(pattern + PATTERN_ROOM_SPACE) != *(const u8 *)(last + PATTERN_ROOM_SPACE)) return 0;
+    for (int h = 0; h < 2; h++) ((v16 *)places)[h] = ((const v16 *)from)[h];
+    if (told_before) {
+        const v16 low = *(const v16 *)told_before->place, high = *(const v16 *)(told_before->place + 16);
+        *told = count_lone(r, in, pattern, m, log_width, low, high);
+    }
     return 1;
 }
 

@@ -228,15 +228,38 @@ static bool parse_region(parser *p, uint32_t first) {
     return at - first <= MOST_REGION && p->accesses && (!p->has_loops || 2 * p->apart >= p->accesses);
 }
 
-static bool keep_region(const parser *p, uint32_t first, hw_region_plan *plan, hw_arena *arena) {
+// Straight instructions of a basic block from `first` on, up to the last of their accesses that the text makes; no more
+// of the others than of these, since convoys make those together. *end: behind them.
+static bool parse_straight_region(parser *p, uint32_t first, uint32_t *end) {
+    uint32_t made = 0, others = 0, n_items = 0, n_steps = 0;
+    p->n_items = p->n_steps = p->apart = p->accesses = 0;
+    p->has_loops = false;
+    for (uint32_t at = first; at - first < MOST_REGION && others <= made;) {
+        const uint32_t apart = p->apart;
+        if ((at > first && p->latch[at]) || !parse_straight(p, &at, p->program->n_insts)) break;
+        const hw_region_item *last = &p->items[p->n_items - 1];
+        if (last->kind == HW_REGION_STEP) others++;
+        else if (p->apart == apart && !made) return false;    // a convoy computes it together
+        if (last->kind == HW_REGION_STEP || p->apart == apart) continue;
+        made += p->apart - apart;
+        *end = at;
+        n_items = p->n_items;
+        n_steps = p->n_steps;
+    }
+    p->n_items = n_items;
+    p->n_steps = n_steps;
+    return made >= 2;
+}
+
+static bool keep_region(const parser *p, uint32_t first, uint32_t end, hw_region_plan *plan, hw_arena *arena) {
     hw_region_item *items = hw_arena_take(arena, p->n_items * sizeof *items);
     hw_region *region = hw_arena_take(arena, sizeof *region);
     if (!items || !region || !make_steps(p, region, arena)) return false;
     memcpy(items, p->items, p->n_items * sizeof *items);
-    const hw_inst *in = &p->program->insts[first];
     region->first = first;
-    region->end = p->latch[first] ? p->latch[first] + 1 : in->reconverge;
+    region->end = end;
     region->has_loops = p->has_loops;
+    region->is_straight = p->program->bodies[first] != HW_BODY_BRA_P && !p->has_loops;
     *plan = (hw_region_plan){.region = region, .items = items, .n_items = p->n_items};
     return true;
 }
@@ -252,9 +275,12 @@ hw_region_plan *hw_compile_choose_regions(const hw_program_set *set, const hw_pr
     *count = 0;
     if (!plans || !p.latch || !p.items) return NULL;
     uint32_t all = 0;
-    for (uint32_t i = 0; i < program->n_insts && all < MOST_IN_ALL; i++) {
-        if (!parse_region(&p, i)) continue;
-        if (!keep_region(&p, i, &plans[*count], arena)) return NULL;
+    for (uint32_t i = 0, straight_end = 0; i < program->n_insts && all < MOST_IN_ALL; i++) {
+        uint32_t end = p.latch[i] ? p.latch[i] + 1 : program->insts[i].reconverge;
+        if (parse_region(&p, i)) straight_end = i > straight_end ? i : straight_end;
+        else if (i < straight_end || !parse_straight_region(&p, i, &end)) continue;
+        else straight_end = end;
+        if (!keep_region(&p, i, end, &plans[*count], arena)) return NULL;
         all += plans[(*count)++].n_items;
     }
     return plans;

@@ -1,6 +1,7 @@
 // Which loops and branches of a program become regions (exec/region.h). Internal to compile.
 //
-// A region is made of what follows each other or lies in each other: straight instructions, `if` with and without
+// Straight instructions become one where several of their accesses do not repeat, which the text makes itself. Any
+// other region is made of what follows each other or lies in each other: straight instructions, `if` with and without
 // `else`, loops whose ways out all lead behind them. Of each, the branches' reconvergence points are where it ends, so
 // that lanes which have parted in it meet at its end and nowhere else: as many paths of lanes come to each instruction,
 // in the same order, as in the interpreter. Jumps of any other kind are left to that.

@@ -130,6 +130,7 @@ bool hw_draft_translate(hw_draft *w, const hw_segment *segment) {
     w->n_variables = w->n_numbers = w->access = w->bit_number = 0;
     w->n_stages = w->stage = w->n_pending = 0;
     w->guard = NULL;
+    w->last = (hw_draft_made){0};
     if (!open_texts(w->common, HW_DRAFT_HALF, w->parts) || !begin_stage(w)) return false;
     for (uint32_t i = 0; i < segment->count && !w->failed; i++) hw_draft_instruction(w, segment->first + i);
     put_registers(w);

@@ -48,7 +48,7 @@ static const hw_inst *region_convoy(hw_warp *w, const hw_inst *in) {
     hw_state *first = hw_state_of(w);
     const hw_program *program = first->frame->program;
     const hw_region *region = program->regions[in - program->convoy_insts];
-    if (!do_part(w, in)) return region->convoy_body(w, in);
+    if (!region->is_straight && !do_part(w, in)) return region->convoy_body(w, in);
     for (uint32_t k = 0; k < w->convoy; k++) {
         if (run_region(first + k, region) == HW_REGION_DONE) continue;
         first->stop = HW_STOP_FAULT;
