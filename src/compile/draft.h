@@ -7,6 +7,7 @@
 
 #include "compile/forms.h"
 #include "compile/source.h"
+#include "compile/symbols.h"
 #include "compile/usage.h"
 
 typedef struct hw_draft_variable {
@@ -14,20 +15,59 @@ typedef struct hw_draft_variable {
     uint32_t number;         // vN
     const char *type;
     bool is_raw, is_dirty;   // dirty: the slot has another value
+    bool is_everywhere;      // declared before all stages
+    bool is_loaded;          // behind the stage before made_in
+    uint32_t stage;          // that vN is declared in
+    uint32_t made, made_in;  // of dirty ones: the number and the stage of the value
+    uint32_t kept;           // xN has it for stages behind that; N + 1, or 0: nothing has
 } hw_draft_variable;
 
-enum { HW_DRAFT_VARIABLES = 1024, HW_DRAFT_PARTS = 6 };
+enum { HW_DRAFT_VARIABLES = 1024, HW_DRAFT_STAGES = 64, HW_DRAFT_PENDING = 96 };
 
+// Parts of the text. Those from HALF on a stage has for itself: a loop over lanes, and behind it the accesses that need
+// all lanes' addresses. A segment is one stage.
 typedef enum hw_draft_part {
-    HW_DRAFT_LAUNCH, HW_DRAFT_WARP, HW_DRAFT_HALF, HW_DRAFT_LANE, HW_DRAFT_HALF_END, HW_DRAFT_WARP_END
+    HW_DRAFT_LAUNCH, HW_DRAFT_WARP, HW_DRAFT_WARP_END, HW_DRAFT_HALF, HW_DRAFT_LANE, HW_DRAFT_HALF_END,
+    HW_DRAFT_BEHIND, HW_DRAFT_PARTS
 } hw_draft_part;
+
+typedef struct hw_draft_text {
+    FILE *to;
+    char *text;
+    size_t length;
+} hw_draft_text;
+
+// The address of an access that the text makes.
+typedef struct hw_draft_place {
+    bool is_scaled;          // by an index of 32 bits; else by addresses
+    bool is_signed;
+    uint32_t array;          // xN: the indices, or the addresses without the offset
+    unsigned log_scale;
+    char sum[512];           // what is added to scaled indices
+} hw_draft_place;
+
+// Such an access.
+typedef struct hw_draft_made {
+    const hw_inst *inst;     // NULL: there is none
+    uint32_t address;        // the variable that it is by: its first number and 1; 0: a register that nobody has read
+    uint32_t step, places;   // gN, cN by step: the host's address, the record; xN by places
+    hw_draft_place place;
+} hw_draft_made;
 
 typedef struct hw_draft {
     const hw_program *program;
     const hw_segment *segment;
-    FILE *parts[HW_DRAFT_PARTS];
-    char *texts[HW_DRAFT_PARTS];
-    size_t lengths[HW_DRAFT_PARTS];
+    FILE *parts[HW_DRAFT_PARTS];      // of the stage that is being written
+    hw_draft_text common[HW_DRAFT_HALF], stages[HW_DRAFT_STAGES][HW_DRAFT_PARTS - HW_DRAFT_HALF];
+    uint32_t n_stages, stage;
+    // Of a region's piece: its accesses are made by its text. Registers that the stage's accesses have to find as they
+    // are, or write.
+    bool is_piece;
+    uint32_t step;           // of the next access: its number among the region's
+    hw_draft_made last;      // the last access, whose places another by the same address has
+    hw_slot pending[HW_DRAFT_PENDING];
+    uint32_t n_pending;
+    hw_symbols *symbols;
     hw_draft_variable variables[HW_DRAFT_VARIABLES];
     uint32_t n_variables, n_numbers, access;
     uint32_t bit_number;     // oN is the number 1, which the compiler does not know; N + 1, or 0: there is none yet
@@ -49,10 +89,27 @@ const char *hw_draft_read(hw_draft *w, char out[128], hw_slot slot, const char *
 const char *hw_draft_read_mask(hw_draft *w, char out[128], hw_slot slot, const char *type);
 // A predicate as 0 or 1.
 const char *hw_draft_read_predicate(hw_draft *w, char out[128], hw_slot slot, bool is_negated);
+// The same of an operand as an array of 32 lanes that is there behind the stage's loop; its number.
+uint32_t hw_draft_keep(hw_draft *w, hw_slot slot, const char *type);
+// The variable that a register has become, or NULL.
+const hw_draft_variable *hw_draft_find(const hw_draft *w, hw_slot slot);
 // Writes `slot = value` of a type; "int" of a predicate. Under a guard that is off the old value stays.
 void hw_draft_assign(hw_draft *w, hw_slot slot, const char *type, const char *value, bool is_raw);
 
+// What has been loaded behind the stage's loop into array dN.
+void hw_draft_assign_loaded(hw_draft *w, hw_slot slot, const char *type, uint32_t number);
+
+// ---- accesses.c ----
+
+// Writes a load or store that the text makes itself, of a region's piece.
+void hw_draft_access(hw_draft *w, uint32_t index);
+// Can it?
+bool hw_draft_can_access(const hw_program *program, uint32_t index);
+
 // ---- instructions.c ----
+
+// A type of memory: "s16" of an instruction that extends signed 2 bytes.
+const char *hw_draft_memory_type(const hw_inst *in);
 
 // Writes what instruction `index` of the program does.
 void hw_draft_instruction(hw_draft *w, uint32_t index);
@@ -62,9 +119,13 @@ void hw_draft_instruction(hw_draft *w, uint32_t index);
 // Makes the parts of a segment's text, registers being live as is_live says. False: memory ran out. To be forgotten
 // either way.
 bool hw_draft_translate(hw_draft *w, const hw_segment *segment);
+// The text goes on behind the accesses of this stage.
+void hw_draft_next_stage(hw_draft *w);
 void hw_draft_forget(hw_draft *w);
 // Writes it as a function. name: with its type; form: ALL or SOME, as of the macros that write registers.
 void hw_draft_write(FILE *to, const hw_draft *w, const char *name, const char *form);
+// Writes a region's piece, a function that returns 0 after a fault.
+void hw_draft_write_piece(FILE *to, const hw_draft *w, const char *name);
 
 // ---- region_source.c ----
 

@@ -105,7 +105,7 @@ static void write_unpack(hw_draft *w, const hw_inst *in, const hw_form *form) {
 
 // ---- accesses ----
 
-static const char *memory_type(const hw_inst *in) {
+const char *hw_draft_memory_type(const hw_inst *in) {
     static const char *const s[] = {"s8", "s16", "s32", "s64"};
     unsigned log = (unsigned)__builtin_ctz(in->width);
     return in->flags & HW_INST_SIGNED ? s[log] : hw_draft_bits_type(in->width);
@@ -125,7 +125,7 @@ static void locate_group(hw_draft *w, const hw_segment_access *access) {
 static void write_load(hw_draft *w, const hw_inst *in) {
     uint32_t number = w->access++;
     const hw_segment_access *access = &w->segment->accesses[number];
-    const char *type = memory_type(in), *reg = hw_draft_bits_type(in->reg_bytes);
+    const char *type = hw_draft_memory_type(in), *reg = hw_draft_bits_type(in->reg_bytes);
     bool is_same = access->shape == HW_SEEN_SAME;
     char text[256];
     locate_group(w, access);
@@ -185,13 +185,16 @@ static void write_store(hw_draft *w, const hw_inst *in) {
 
 // ---- all of them ----
 
-void hw_draft_instruction(hw_draft *w, uint32_t index) {
+static void write_instruction(hw_draft *w, uint32_t index) {
     const hw_inst *in = &w->program->insts[index];
     hw_body_id id = w->program->bodies[index];
     const hw_form *form = hw_form_of(id);
     switch (id) {
-    case HW_BODY_LD: write_load(w, in); return;
-    case HW_BODY_ST: write_store(w, in); return;
+    case HW_BODY_LD: case HW_BODY_ST:
+        if (w->is_piece) hw_draft_access(w, index);
+        else if (id == HW_BODY_LD) write_load(w, in);
+        else write_store(w, in);
+        return;
     case HW_BODY_NOP: return;
     case HW_BODY_GUARD:
         w->guard = hw_draft_read_predicate(w, w->guard_text, in->p, in->flags & HW_INST_NEGATE_P);
@@ -209,4 +212,31 @@ void hw_draft_instruction(hw_draft *w, uint32_t index) {
     case HW_FORM_UNPACK: write_unpack(w, in, form); break;
     case HW_FORM_NONE: w->failed = true; break;
     }
+}
+
+// An access that is made behind the stage finds its address in a register, or writes one, where it goes the slow way.
+static bool is_pending(const hw_draft *w, hw_slot slot) {
+    for (uint32_t k = 0; k < w->n_pending; k++)
+        if (w->pending[k] == slot) return true;
+    return false;
+}
+
+// Does the instruction need what the stage's accesses have loaded, or change what they need?
+static bool waits_for_accesses(const hw_draft *w, const hw_usage *u) {
+    bool waits = w->n_pending + HW_USAGE_MOST > HW_DRAFT_PENDING;
+    for (uint32_t k = 0; k < u->n_reads; k++) {
+        const hw_draft_variable *v = hw_draft_find(w, u->reads[k]);
+        waits |= v && v->stage > w->stage;
+    }
+    for (uint32_t k = 0; k < u->n_writes; k++) waits |= is_pending(w, u->writes[k]);
+    return waits;
+}
+
+void hw_draft_instruction(hw_draft *w, uint32_t index) {
+    hw_usage u;
+    hw_usage_of(w->program, index, &u);
+    if (w->is_piece && waits_for_accesses(w, &u)) hw_draft_next_stage(w);
+    if (w->failed) return;
+    write_instruction(w, index);
+    if (w->is_piece && !hw_symbols_note(w->symbols, index, false)) w->failed = true;
 }

@@ -64,9 +64,32 @@ typedef struct run {
     u64 *guarded_off, *issued;
     int *fuel;
     const char *steps;
+    const char *patterns;
+    struct lone_list *lone;
+    void (*tell)(void *worker);
+    void *worker;
+    const char *shared, *local;
+    int is_quick;
     u32 at, depth;
     open open[REGION_DEPTH];
 } run;
+
+// As event/event.h and exec/warp/warp.h have them: an access that does not repeat, and those that are to be told.
+typedef struct lone {
+    u32 note, mask;
+    u8 kind, space, width, lanes;
+    u64 serial;
+    ALIGNED u32 place[32];
+} lone;
+typedef struct lone_list {
+    u32 n;
+    lone list[LONE_KEPT];
+} lone_list;
+
+// Of a pattern (exec/memory/pattern.h): the memory that an instruction's lanes lay in.
+typedef struct room {
+    u64 begin, size, origin, shift;
+} room;
 
 #define PREDICATE(base, slot) (*(const u32 *)(BASE(base) + (slot)))
 
@@ -89,6 +112,183 @@ static inline int step(char *w, const run *r, u32 k) {
     const char *in = r->steps + k * (2 * INST_BYTES);
     return (*(const void *(*const *)(char *, const void *))in)(w, in) != 0;
 }
+
+// ---- accesses that regions make themselves ----
+
+#if defined(__AVX512F__)
+
+typedef u32 v16 __attribute__((vector_size(64)));
+typedef u64 v8 __attribute__((vector_size(64)));
+typedef u32 v8_32 __attribute__((vector_size(32)));
+static inline u32 packed(const int *lanes);
+
+static inline const char *step_inst(const run *r, u32 k) { return r->steps + k * (2 * INST_BYTES); }
+static inline const char *pattern_of(const run *r, const char *in) {
+    return r->patterns + (u64)*(const u32 *)(in + INST_PATTERN) * PATTERN_BYTES;
+}
+static inline const room *room_of(const char *pattern) { return (const room *)(pattern + PATTERN_ROOM); }
+
+// Tells of the access, as room_lanes.c does.
+static inline const lone *count_lone(const run *r, const char *in, const char *pattern, u32 m, u32 log_width, v16 low,
+                              v16 high) {
+    lone_list *l = r->lone;
+    if (!l) return 0;
+    if (__builtin_expect(l->n == LONE_KEPT, 0)) r->tell(r->worker);
+    lone *a = &l->list[l->n++];
+    a->note = *(const u32 *)(in + INST_NOTE);
+    a->mask = m;
+    a->space = *(const u8 *)(pattern + PATTERN_ROOM_SPACE);
+    a->width = (u8)(1u << log_width);
+    a->lanes = (u8)__builtin_popcount(m);
+    *(v16 *)a->place = low;
+    *(v16 *)(a->place + 16) = high;
+    return a;
+}
+
+// The host's address of offset 0 of the pattern's space; 0: not for this code. is_local: only local memory is.
+static inline u64 space_begin(const run *r, const char *pattern, int is_local, u64 *begin) {
+    const room *o = room_of(pattern);
+    const u8 space = *(const u8 *)(pattern + PATTERN_ROOM_SPACE);
+    *begin = o->begin;
+    if (is_local) return space == SPACE_LOCAL ? (u64)r->local : 0;
+    if (space == SPACE_LOCAL) return 0;
+    return space == SPACE_SHARED ? (u64)r->shared - o->origin : o->shift;
+}
+
+// Do all lanes lie in the room, by sum + (index << log_scale), aligned? Then *host is the first element that may be
+// meant, and the places are in units of the lesser of scale and width from there on, of local memory in words of its
+// rows; and the access has been counted.
+static inline int find_scaled(char *w, const run *r, u32 k, u32 m, const u32 *index, u64 sum, u32 log_scale,
+                              u32 log_width, int is_signed, int is_local, u32 *places, const char **host,
+                              const lone **told) {
+    const char *in = step_inst(r, k), *pattern = pattern_of(r, in);
+    const room *o = room_of(pattern);
+    if (!(r->is_quick & (*(const u8 *)(pattern + PATTERN_APART) != 0)) || o->size >> (30 + log_width)) return 0;
+    u64 begin;
+    const u64 memory = space_begin(r, pattern, is_local, &begin);
+    const s64 behind = (s64)(sum - begin), last = (s64)(o->size - 1 - (u64)behind);
+    const s64 least = is_signed ? -(1ll << 31) : 0, most = is_signed ? (1ll << 31) - 1 : (1ll << 32) - 1;
+    s64 low = -(behind >> log_scale), high = last >> log_scale;
+    low = low < least ? least : low;
+    high = high > most ? most : high;
+    const u64 count = (u64)high - (u64)low;
+    const u32 more = log_scale > log_width ? log_scale - log_width : 0;
+    if (log_width < 2 && o->size >> 31) return 0;    // their places become bytes
+    if (!memory | (high < low) | (count >> (31 - more) != 0)) return 0;
+    if (sum & ((1u << (log_scale < log_width ? log_scale : log_width)) - 1)) return 0;
+    const v16 first = (v16){} + (u32)low, most_16 = (v16){} + (u32)count;
+    const v16 *on = (const v16 *)(w + LANES_OFFSET), *x = (const v16 *)index;
+    const v16 a = x[0] - first, b = x[1] - first;
+    v16 off = ((v16)(a > most_16) & on[0]) | ((v16)(b > most_16) & on[1]);
+    if (log_scale < log_width)
+        for (u32 bit = 0; bit < log_width - log_scale; bit++)
+            off |= ((((x[0] + (u32)(sum >> log_scale)) << (31 - bit)) & on[0]) |
+                    (((x[1] + (u32)(sum >> log_scale)) << (31 - bit)) & on[1]));
+    if (__builtin_expect(packed((const int *)&off) != 0, 0)) return 0;
+    const u64 at = sum + ((u64)low << log_scale), from = at - (begin & ~127ull);
+    const v16 places_0 = (v16){} + (u32)(from >> (log_scale < log_width ? 0 : log_width));
+    if (log_scale < log_width)
+        *told = count_lone(r, in, pattern, m, log_width, (places_0 + (a << log_scale)) >> log_width,
+                           (places_0 + (b << log_scale)) >> log_width);
+    else
+        *told = count_lone(r, in, pattern, m, log_width, places_0 + (a << more), places_0 + (b << more));
+    if (is_local) {
+        const v16 lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+        *(v16 *)places = (a << (5 + more)) + lane;
+        *(v16 *)(places + 16) = (b << (5 + more)) + (lane + 16);
+        *host = (const char *)(memory + (at - o->origin) * 32);
+    } else {
+        *(v16 *)places = a << more;
+        *(v16 *)(places + 16) = b << more;
+        *host = (const char *)(memory + at);
+    }
+    return 1;
+}
+
+#define LOW_HALVES(x, y) __builtin_shufflevector(__builtin_convertvector(x, v8_32), __builtin_convertvector(y, v8_32), \
+                                                 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+
+// The same by addresses of 64 bits; places are bytes.
+static inline int find_wide(char *w, const run *r, u32 k, u32 m, const u64 *address, u64 more, u32 log_width,
+                            int is_local, u32 *places, const char **host, const lone **told) {
+    const char *in = step_inst(r, k), *pattern = pattern_of(r, in);
+    const room *o = room_of(pattern);
+    if (!(r->is_quick & (*(const u8 *)(pattern + PATTERN_APART) != 0)) || o->size >> 31 || !o->size) return 0;
+    u64 begin;
+    const u64 memory = space_begin(r, pattern, is_local, &begin);
+    if (!memory) return 0;
+    const v8 by = (v8){} + (more - begin), *x = (const v8 *)address;
+    const v8 at[4] = {x[0] + by, x[1] + by, x[2] + by, x[3] + by};
+    const v16 a = LOW_HALVES(at[0], at[1]), b = LOW_HALVES(at[2], at[3]);
+    const v16 far_a = LOW_HALVES(at[0] >> 32, at[1] >> 32), far_b = LOW_HALVES(at[2] >> 32, at[3] >> 32);
+    const v16 *on = (const v16 *)(w + LANES_OFFSET), last = (v16){} + (u32)(o->size - 1), none = {};
+    v16 off = (((v16)(far_a != none) | (v16)(a > last)) & on[0]) | (((v16)(far_b != none) | (v16)(b > last)) & on[1]);
+    for (u32 bit = 0; bit < log_width; bit++) off |= ((a << (31 - bit)) & on[0]) | ((b << (31 - bit)) & on[1]);
+    if (__builtin_expect(packed((const int *)&off) != 0, 0)) return 0;
+    const v16 first = none + (u32)(begin & 127);
+    *told = count_lone(r, in, pattern, m, log_width, (a + first) >> log_width, (b + first) >> log_width);
+    const v16 lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    *(v16 *)places = is_local ? ((a >> 2) << 5) + lane : a;
+    *(v16 *)(places + 16) = is_local ? ((b >> 2) << 5) + (lane + 16) : b;
+    *host = (const char *)(memory + (is_local ? 0 : begin));
+    return 1;
+}
+
+// The access of step k by the addresses of the one before it, whose places and record these are.
+static inline int find_again(const run *r, u32 before, u32 k, u32 m, u32 log_width, const lone *told_before,
+                             const u32 *from, u32 *places, const lone **told) {
+    const char *in = step_inst(r, k), *pattern = pattern_of(r, in), *last = pattern_of(r, step_inst(r, before));
+    const room *a = room_of(last), *b = room_of(pattern);
+    if (!*(const u8 *)(pattern + PATTERN_APART) | (a->begin != b->begin) | (a->size != b->size)) return 0;
+    if (*(const u8 *)(pattern + PATTERN_ROOM_SPACE) != *(const u8 *)(last + PATTERN_ROOM_SPACE)) return 0;
+    for (int h = 0; h < 2; h++) ((v16 *)places)[h] = ((const v16 *)from)[h];
+    if (told_before) {
+        const v16 low = *(const v16 *)told_before->place, high = *(const v16 *)(told_before->place + 16);
+        *told = count_lone(r, in, pattern, m, log_width, low, high);
+    }
+    return 1;
+}
+
+// The elements at `from`, of lanes that are on; unit: the logarithm of a place's bytes.
+typedef int i16 __attribute__((vector_size(64)));
+typedef long long i8 __attribute__((vector_size(64)));
+typedef int i8_32 __attribute__((vector_size(32)));
+#define LOAD_APART_u32(from, places, unit, to)                                                                         \
+    for (int i = 0; i < 32; i += 16)                                                                                   \
+        *(i16 *)((to) + i) = __builtin_ia32_gathersiv16si((i16){}, from, *(i16 *)((places) + i), (u16)(m >> i),        \
+                                                          1 << (unit))
+#define LOAD_APART_u64(from, places, unit, to)                                                                         \
+    for (int i = 0; i < 32; i += 8)                                                                                    \
+        *(i8 *)((to) + i) = __builtin_ia32_gathersiv8di((i8){}, from, *(i8_32 *)((places) + i), (u8)(m >> i),          \
+                                                        1 << (unit))
+
+// Elements of 1 or 2 bytes out of the aligned words that they lie in, which memory has as a whole.
+static inline void load_narrow(const char *from, const u32 *places, u32 unit, u32 m, u32 *to) {
+    const u32 skipped = (u32)(u64)from & 3;
+    v16 word[2], loaded[2], bit[2];
+    for (int h = 0; h < 2; h++) {
+        const v16 byte = (((const v16 *)places)[h] << unit) + skipped;
+        word[h] = byte >> 2;
+        bit[h] = (byte & 3) * 8;
+    }
+    LOAD_APART_u32(from - skipped, (const u32 *)word, 2, (u32 *)loaded);
+    for (int h = 0; h < 2; h++) ((v16 *)to)[h] = loaded[h] >> bit[h];
+}
+
+// In the order of lanes, so that the last one wins.
+#define STORE_APART(T, to, places, unit, values)                                                                      \
+    do {                                                                                                               \
+        if (m == 0xffffffff) {                                                                                         \
+            _Pragma("GCC unroll 8") for (int i = 0; i < 32; i++)                                                       \
+                *(T *)((char *)(to) + ((s64)(int)(places)[i] << (unit))) = (T)(values)[i];                            \
+        } else {                                                                                                       \
+            for (u32 left = m; left; left &= left - 1) {                                                               \
+                const int i = __builtin_ctz(left);                                                                     \
+                *(T *)((char *)(to) + ((s64)(int)(places)[i] << (unit))) = (T)(values)[i];                            \
+            }                                                                                                          \
+        }                                                                                                              \
+    } while (0)
+#endif
 
 static inline u64 hidden(u64 x) {
     __asm__("" : "+r"(x));

@@ -117,7 +117,8 @@ static void put_item(writer *x, const hw_region_item *item) {
     uint32_t number;
     switch ((hw_region_item_kind)item->kind) {
     case HW_REGION_PIECE:
-        fprintf(x->to, "    piece_%d_%u_%u(w, 1, 0);\n", x->program->index, item->index, item->count);
+        fprintf(x->to, "    if (!piece_%d_%u_%u(w, r, m, %u)) return %d;\n", x->program->index, item->index,
+                item->count, item->step, HW_REGION_FAULT);
         break;
     case HW_REGION_STEP: fprintf(x->to, "    if (!step(w, r, %u)) return %d;\n", item->count, HW_REGION_FAULT); break;
     case HW_REGION_BLOCK: put_ended(x, inst_of(x, item), "0"); break;
@@ -152,9 +153,13 @@ static bool put_piece(FILE *to, hw_draft *w, const hw_region_item *item, const h
     char name[96];
     const hw_segment piece = {.first = item->index, .count = item->count};
     hw_liveness_before(live, item->index + item->count, w->is_live);
+    w->is_piece = true;
+    w->step = 0;
+    w->symbols->n = w->symbols->n_versions = 0;
     const bool is_whole = hw_draft_translate(w, &piece);
-    snprintf(name, sizeof name, "static void piece_%d_%u_%u", w->program->index, item->index, item->count);
-    if (is_whole) hw_draft_write(to, w, name, "SOME");
+    snprintf(name, sizeof name, "piece_%d_%u_%u", w->program->index, item->index, item->count);
+    if (is_whole) hw_draft_write_piece(to, w, name);
+    w->is_piece = false;
     hw_draft_forget(w);
     return is_whole;
 }
@@ -172,7 +177,9 @@ static bool put_pieces(FILE *to, hw_draft *w, const hw_region_plan *plan, const 
 
 bool hw_draft_regions(FILE *to, hw_draft *w, const hw_compile_part *part, const hw_liveness *live, hw_arena *scratch) {
     uint32_t *written = hw_arena_take(scratch, (part->program->n_insts + 1) * sizeof *written);
-    bool is_whole = written != NULL;
+    w->symbols = hw_arena_take(scratch, sizeof *w->symbols);
+    bool is_whole = written && w->symbols;
+    if (is_whole) *w->symbols = (hw_symbols){.program = part->program, .follows_all = true};
     for (uint32_t k = 0; k < part->n_regions && is_whole; k++) {
         is_whole = put_pieces(to, w, &part->regions[k], live, written);
         if (is_whole) put_region(to, part->program, &part->regions[k]);

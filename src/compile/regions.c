@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "compile/choose.h"
+#include "compile/draft.h"
 #include "exec/segment.h"
 
-enum { MOST_INSTRUCTIONS = 192, MOST_REGION = 2000, MOST_IN_ALL = 8000 };
+enum { MOST_INSTRUCTIONS = 192, MOST_ACCESSES = 30, MOST_REGION = 2000, MOST_IN_ALL = 8000 };
 
 typedef struct parser {
     const hw_program_set *set;
     const hw_program *program;
+    bool has_gathers;
     const uint32_t *latch;           // by instruction: the last branch back to it; 0: none
     hw_region_item *items;
     uint32_t n_items, most_items, n_steps, depth;
@@ -31,11 +33,24 @@ static bool add(parser *p, hw_region_item_kind kind, uint32_t index, uint32_t co
 
 // ---- straight instructions ----
 
-static uint32_t piece_end(const parser *p, uint32_t at, uint32_t end) {
+// An access that the text makes itself: one whose addresses do not repeat. The others are quick by their patterns. The
+// text is written for AVX-512's masks and gathers; at other levels the bodies make them.
+static bool is_made(const parser *p, uint32_t at) {
+    if (!p->has_gathers || !hw_draft_can_access(p->program, at)) return false;
+    return hw_segment_seen_apart(p->set, p->program->insts[at].pattern);
+}
+
+// *accesses: how many there are in it.
+static uint32_t piece_end(const parser *p, uint32_t at, uint32_t end, uint32_t *accesses) {
     const uint32_t first = at;
     bool has_truncated = false;
+    *accesses = 0;
     for (; at < end && at - first < MOST_INSTRUCTIONS; at++) {
         if (at > first && p->latch[at]) break;
+        if (*accesses < MOST_ACCESSES && is_made(p, at)) {
+            ++*accesses;
+            continue;
+        }
         if (!hw_compile_is_value(p->program, at) || hw_compile_rounds_trip(p->program, at, &has_truncated)) break;
     }
     return at;
@@ -56,9 +71,14 @@ static bool is_step(const parser *p, uint32_t at) {
 }
 
 static bool parse_straight(parser *p, uint32_t *at, uint32_t end) {
-    const uint32_t behind = piece_end(p, *at, end);
+    uint32_t accesses;
+    const uint32_t behind = piece_end(p, *at, end, &accesses);
     if (behind > *at) {
         if (!add(p, HW_REGION_PIECE, *at, behind - *at)) return false;
+        p->items[p->n_items - 1].step = p->n_steps;
+        p->n_steps += accesses;
+        p->accesses += accesses;
+        p->apart += accesses;
         *at = behind;
         return true;
     }
@@ -180,9 +200,13 @@ static uint32_t *find_latches(const hw_program *program, hw_arena *arena) {
 
 static bool make_steps(const parser *p, hw_region *region, hw_arena *arena) {
     hw_inst *steps = hw_arena_take(arena, (2 * (size_t)p->n_steps + 1) * sizeof *steps);
-    for (uint32_t k = 0; steps && k < p->n_items; k++)
-        if (p->items[k].kind == HW_REGION_STEP)
-            hw_region_step(p->program, p->items[k].index, &steps[2 * p->items[k].count]);
+    for (uint32_t k = 0; steps && k < p->n_items; k++) {
+        const hw_region_item *item = &p->items[k];
+        uint32_t step = item->step;
+        if (item->kind == HW_REGION_STEP) hw_region_step(p->program, item->index, &steps[2 * item->count]);
+        for (uint32_t i = item->index; item->kind == HW_REGION_PIECE && i < item->index + item->count; i++)
+            if (hw_draft_can_access(p->program, i)) hw_region_step(p->program, i, &steps[2 * step++]);
+    }
     region->steps = steps;
     return steps != NULL;
 }
@@ -204,15 +228,38 @@ static bool parse_region(parser *p, uint32_t first) {
     return at - first <= MOST_REGION && p->accesses && (!p->has_loops || 2 * p->apart >= p->accesses);
 }
 
-static bool keep_region(const parser *p, uint32_t first, hw_region_plan *plan, hw_arena *arena) {
+// Straight instructions of a basic block from `first` on, up to the last of their accesses that the text makes; no more
+// of the others than of these, since convoys make those together. *end: behind them.
+static bool parse_straight_region(parser *p, uint32_t first, uint32_t *end) {
+    uint32_t made = 0, others = 0, n_items = 0, n_steps = 0;
+    p->n_items = p->n_steps = p->apart = p->accesses = 0;
+    p->has_loops = false;
+    for (uint32_t at = first; at - first < MOST_REGION && others <= made;) {
+        const uint32_t apart = p->apart;
+        if ((at > first && p->latch[at]) || !parse_straight(p, &at, p->program->n_insts)) break;
+        const hw_region_item *last = &p->items[p->n_items - 1];
+        if (last->kind == HW_REGION_STEP) others++;
+        else if (p->apart == apart && !made) return false;    // a convoy computes it together
+        if (last->kind == HW_REGION_STEP || p->apart == apart) continue;
+        made += p->apart - apart;
+        *end = at;
+        n_items = p->n_items;
+        n_steps = p->n_steps;
+    }
+    p->n_items = n_items;
+    p->n_steps = n_steps;
+    return made >= 2;
+}
+
+static bool keep_region(const parser *p, uint32_t first, uint32_t end, hw_region_plan *plan, hw_arena *arena) {
     hw_region_item *items = hw_arena_take(arena, p->n_items * sizeof *items);
     hw_region *region = hw_arena_take(arena, sizeof *region);
     if (!items || !region || !make_steps(p, region, arena)) return false;
     memcpy(items, p->items, p->n_items * sizeof *items);
-    const hw_inst *in = &p->program->insts[first];
     region->first = first;
-    region->end = p->latch[first] ? p->latch[first] + 1 : in->reconverge;
+    region->end = end;
     region->has_loops = p->has_loops;
+    region->is_straight = p->program->bodies[first] != HW_BODY_BRA_P && !p->has_loops;
     *plan = (hw_region_plan){.region = region, .items = items, .n_items = p->n_items};
     return true;
 }
@@ -222,14 +269,18 @@ hw_region_plan *hw_compile_choose_regions(const hw_program_set *set, const hw_pr
     const uint32_t most = 3 * program->n_insts + 8;
     parser p = {.set = set, .program = program, .most_items = most};
     hw_region_plan *plans = hw_arena_take(arena, (program->n_insts + 1) * sizeof *plans);
+    p.has_gathers = hw_segment_level() && !strcmp(hw_segment_level(), "avx512");
     p.latch = find_latches(program, arena);
     p.items = hw_arena_take(arena, most * sizeof *p.items);
     *count = 0;
     if (!plans || !p.latch || !p.items) return NULL;
     uint32_t all = 0;
-    for (uint32_t i = 0; i < program->n_insts && all < MOST_IN_ALL; i++) {
-        if (!parse_region(&p, i)) continue;
-        if (!keep_region(&p, i, &plans[*count], arena)) return NULL;
+    for (uint32_t i = 0, straight_end = 0; i < program->n_insts && all < MOST_IN_ALL; i++) {
+        uint32_t end = p.latch[i] ? p.latch[i] + 1 : program->insts[i].reconverge;
+        if (parse_region(&p, i)) straight_end = i > straight_end ? i : straight_end;
+        else if (i < straight_end || !parse_straight_region(&p, i, &end)) continue;
+        else straight_end = end;
+        if (!keep_region(&p, i, end, &plans[*count], arena)) return NULL;
         all += plans[(*count)++].n_items;
     }
     return plans;

@@ -1,6 +1,7 @@
 // Which loops and branches of a program become regions (exec/region.h). Internal to compile.
 //
-// A region is made of what follows each other or lies in each other: straight instructions, `if` with and without
+// Straight instructions become one where several of their accesses do not repeat, which the text makes itself. Any
+// other region is made of what follows each other or lies in each other: straight instructions, `if` with and without
 // `else`, loops whose ways out all lead behind them. Of each, the branches' reconvergence points are where it ends, so
 // that lanes which have parted in it meet at its end and nowhere else: as many paths of lanes come to each instruction,
 // in the same order, as in the interpreter. Jumps of any other kind are left to that.
@@ -11,7 +12,8 @@
 #include "exec/region.h"
 
 typedef enum hw_region_item_kind {
-    HW_REGION_PIECE,         // `count` instructions from `index` on that are values
+    HW_REGION_PIECE,         // `count` instructions from `index` on: values, and accesses that the text makes, of which
+                             // the first has number `step` among the steps
     HW_REGION_STEP,          // one that its body executes; count: the number of the step
     HW_REGION_BLOCK,         // the end of a basic block after which all lanes go on with the next instruction
     HW_REGION_IF,            // a branch around what follows
@@ -26,7 +28,7 @@ typedef enum hw_region_item_kind {
 
 typedef struct hw_region_item {
     uint8_t kind;            // hw_region_item_kind
-    uint32_t index, count;
+    uint32_t index, count, step;
 } hw_region_item;
 
 typedef struct hw_region_plan {

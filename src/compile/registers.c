@@ -45,9 +45,14 @@ static hw_draft_variable *add_variable(hw_draft *w, hw_slot slot, const char *ty
         v = &w->variables[0];
     }
     if (!v) v = &w->variables[w->n_variables++];
-    *v = (hw_draft_variable){.slot = slot, .number = w->n_numbers++, .type = hw_draft_plain_type(type)};
+    *v = (hw_draft_variable){.slot = slot, .number = w->n_numbers++, .type = hw_draft_plain_type(type),
+                             .stage = w->stage};
+    v->made = v->number;
+    v->made_in = w->stage;
     return v;
 }
+
+const hw_draft_variable *hw_draft_find(const hw_draft *w, hw_slot slot) { return find_variable((hw_draft *)w, slot); }
 
 // A constant that is known now, and is no address, which another process would have elsewhere.
 static const hw_immediate *find_immediate(const hw_program *program, hw_slot slot) {
@@ -59,12 +64,35 @@ static const hw_immediate *find_immediate(const hw_program *program, hw_slot slo
 
 static bool is_uniform(hw_slot slot) { return (slot & 3) == HW_BASE_LAUNCH || (slot & 3) == HW_BASE_BLOCK; }
 
+static FILE *lanes_of(hw_draft *w, uint32_t stage) { return w->stages[stage][HW_DRAFT_LANE - HW_DRAFT_HALF].to; }
+
+// The array that has the value of a variable that a stage has computed.
+static uint32_t keep(hw_draft *w, hw_draft_variable *v) {
+    if (v->kept) return v->kept - 1;
+    v->kept = ++w->n_numbers;
+    fprintf(w->parts[HW_DRAFT_WARP], "        ALIGNED %s x%u[32];\n", v->type, v->kept - 1);
+    fprintf(lanes_of(w, v->made_in), "                x%u[LANE] = v%u;\n", v->kept - 1, v->made);
+    return v->kept - 1;
+}
+
+// What has been computed in an earlier stage, or loaded behind it, gets a name in this one.
+static hw_draft_variable *bring(hw_draft *w, hw_draft_variable *v) {
+    const bool is_named = v->stage == w->stage && !(v->is_loaded && v->number == v->made);
+    if (v->is_everywhere || is_named) return v;
+    const uint32_t kept = keep(w, v), number = w->n_numbers++;
+    fprintf(w->parts[HW_DRAFT_LANE], "                const %s v%u = x%u[LANE];\n", v->type, number, kept);
+    v->number = number;
+    v->stage = w->stage;
+    return v;
+}
+
 // The variable that holds a register's value, read where it was not yet.
 static hw_draft_variable *read_variable(hw_draft *w, hw_slot slot, const char *type) {
     hw_draft_variable *v = find_variable(w, slot);
-    if (v) return v;
+    if (v) return bring(w, v);
     const char *bits = hw_draft_bits_type(hw_draft_type_bytes(type));
     v = add_variable(w, slot, bits);
+    v->is_everywhere = is_uniform(slot);
     const hw_immediate *known = (slot & 3) == HW_BASE_LAUNCH ? find_immediate(w->program, slot) : NULL;
     if (known)
         fprintf(w->parts[HW_DRAFT_LAUNCH], "    const %s v%u = %lluu;\n", bits, v->number,
@@ -99,6 +127,7 @@ const char *hw_draft_read_mask(hw_draft *w, char out[128], hw_slot slot, const c
 
 const char *hw_draft_read_predicate(hw_draft *w, char out[128], hw_slot slot, bool is_negated) {
     hw_draft_variable *v = find_variable(w, slot);
+    if (v) v = bring(w, v);
     if (!v) {
         v = add_variable(w, slot, "int");
         fprintf(w->parts[is_uniform(slot) ? HW_DRAFT_LAUNCH : HW_DRAFT_WARP],
@@ -108,6 +137,22 @@ const char *hw_draft_read_predicate(hw_draft *w, char out[128], hw_slot slot, bo
     }
     snprintf(out, 128, is_negated ? "(v%u ^ 1)" : "v%u", v->number);
     return out;
+}
+
+uint32_t hw_draft_keep(hw_draft *w, hw_slot slot, const char *type) {
+    char value[128];
+    const uint32_t number = w->n_numbers++;
+    hw_draft_read(w, value, slot, type, false);
+    fprintf(w->parts[HW_DRAFT_WARP], "        ALIGNED %s x%u[32];\n", type, number);
+    fprintf(w->parts[HW_DRAFT_LANE], "                x%u[LANE] = %s;\n", number, value);
+    return number;
+}
+
+void hw_draft_assign_loaded(hw_draft *w, hw_slot slot, const char *type, uint32_t number) {
+    hw_draft_variable *v = add_variable(w, slot, type);
+    v->is_dirty = v->is_loaded = true;
+    v->stage = v->made_in = w->stage + 1;    // whoever reads it ends this one
+    v->kept = number + 1;
 }
 
 void hw_draft_assign(hw_draft *w, hw_slot slot, const char *type, const char *value, bool is_raw) {

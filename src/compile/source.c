@@ -30,68 +30,124 @@ static bool is_needed(const hw_draft *w, hw_slot slot) {
     return w->is_live[slot / 4];
 }
 
+static FILE *part_of(hw_draft *w, uint32_t stage, hw_draft_part part) {
+    return w->stages[stage][part - HW_DRAFT_HALF].to;
+}
+
+static void put_predicate(hw_draft *w, const hw_draft_variable *v) {
+    fprintf(w->parts[HW_DRAFT_WARP], "        u32 n%u = 0;\n", v->made);
+    fprintf(part_of(w, v->made_in, HW_DRAFT_HALF), "            ALIGNED int t%u[16];\n", v->made);
+    fprintf(part_of(w, v->made_in, HW_DRAFT_LANE), "                t%u[i] = -v%u;\n", v->made, v->made);
+    fprintf(part_of(w, v->made_in, HW_DRAFT_HALF_END), "            n%u |= packed(t%u) << 16 * h;\n", v->made, v->made);
+    fprintf(w->parts[HW_DRAFT_WARP_END], "        PUT_PREDICATE(*(u32 *)REGISTER(%u, %u), n%u);\n", v->slot & 3,
+            v->slot, v->made);
+}
+
 static void put_registers(hw_draft *w) {
     for (uint32_t k = 0; k < w->n_variables; k++) {
         const hw_draft_variable *v = &w->variables[k];
         if (!v->is_dirty || !is_needed(w, v->slot)) continue;
-        if (!strcmp(v->type, "int")) {
-            fprintf(w->parts[HW_DRAFT_WARP], "        u32 n%u = 0;\n", v->number);
-            fprintf(w->parts[HW_DRAFT_HALF], "            ALIGNED int t%u[16];\n", v->number);
-            fprintf(w->parts[HW_DRAFT_LANE], "                t%u[i] = -v%u;\n", v->number, v->number);
-            fprintf(w->parts[HW_DRAFT_HALF_END], "            n%u |= packed(t%u) << 16 * h;\n", v->number, v->number);
-            fprintf(w->parts[HW_DRAFT_WARP_END], "        PUT_PREDICATE(*(u32 *)REGISTER(%u, %u), n%u);\n",
-                    v->slot & 3, v->slot, v->number);
-        } else {
-            fprintf(w->parts[HW_DRAFT_LANE],
+        while (v->made_in > w->stage) hw_draft_next_stage(w);
+        FILE *lane = part_of(w, v->made_in, HW_DRAFT_LANE);
+        if (!strcmp(v->type, "int")) put_predicate(w, v);
+        else if (v->is_loaded)
+            fprintf(lane, "                PUT(((%s *)REGISTER(%u, %u))[LANE], x%u[LANE]);\n", v->type, v->slot & 3,
+                    v->slot, v->kept - 1);
+        else
+            fprintf(lane,
                     v->is_raw ? "                PUT(((%s *)REGISTER(%u, %u))[LANE], canon(v%u));\n"
                               : "                PUT(((%s *)REGISTER(%u, %u))[LANE], v%u);\n",
-                    v->type, v->slot & 3, v->slot, v->number);
-        }
+                    v->type, v->slot & 3, v->slot, v->made);
     }
 }
 
-void hw_draft_write(FILE *to, const hw_draft *w, const char *name, const char *form) {
+// ---- the parts put together ----
+
+static void choose_form(FILE *to, const char *form) {
     static const char *const macros[] = {"PUT", "PUT_PREDICATE", "LOADED", "STORE", "STORE_LATE"};
     for (size_t k = 0; k < sizeof macros / sizeof *macros; k++)
         fprintf(to, "#undef %s\n#define %s %s_%s\n", macros[k], macros[k], macros[k], form);
-    fprintf(to, "%s(char *w, u32 n, const at *m) {\n"
-            "    char *const b1 = BASE(1), *const b2 = BASE(2);\n%s", name, w->texts[HW_DRAFT_LAUNCH]);
-    fprintf(to, "    for (u32 k = 0; k < n; k++, w += WARP_BYTES) {\n"
-            "        char *const b0 = BASE(0), *const b3 = BASE(3);\n%s", w->texts[HW_DRAFT_WARP]);
-    fprintf(to, "        for (u32 h = 0; h < 2; h++) {\n%s", w->texts[HW_DRAFT_HALF]);
-    fprintf(to, "            LANES {\n%s            }\n%s        }\n%s    }\n}\n\n", w->texts[HW_DRAFT_LANE],
-            w->texts[HW_DRAFT_HALF_END], w->texts[HW_DRAFT_WARP_END]);
 }
 
-static bool open_parts(hw_draft *w) {
-    for (unsigned k = 0; k < HW_DRAFT_PARTS; k++)
-        if (!(w->parts[k] = open_memstream(&w->texts[k], &w->lengths[k]))) return false;
+static void put_stage(FILE *to, const hw_draft_text *stage) {
+    fprintf(to, "        for (u32 h = 0; h < 2; h++) {\n%s", stage[0].text);
+    fprintf(to, "            LANES {\n%s            }\n%s        }\n%s", stage[HW_DRAFT_LANE - HW_DRAFT_HALF].text,
+            stage[HW_DRAFT_HALF_END - HW_DRAFT_HALF].text, stage[HW_DRAFT_BEHIND - HW_DRAFT_HALF].text);
+}
+
+void hw_draft_write(FILE *to, const hw_draft *w, const char *name, const char *form) {
+    choose_form(to, form);
+    fprintf(to, "%s(char *w, u32 n, const at *m) {\n"
+            "    char *const b1 = BASE(1), *const b2 = BASE(2);\n%s", name, w->common[HW_DRAFT_LAUNCH].text);
+    fprintf(to, "    for (u32 k = 0; k < n; k++, w += WARP_BYTES) {\n"
+            "        char *const b0 = BASE(0), *const b3 = BASE(3);\n%s", w->common[HW_DRAFT_WARP].text);
+    put_stage(to, w->stages[0]);
+    fprintf(to, "%s    }\n}\n\n", w->common[HW_DRAFT_WARP_END].text);
+}
+
+void hw_draft_write_piece(FILE *to, const hw_draft *w, const char *name) {
+    choose_form(to, "SOME");
+    fprintf(to, "static inline int %s(char *w, const run *r, u32 m, u32 k0) {\n"
+            "    char *const b0 = BASE(0), *const b1 = BASE(1), *const b2 = BASE(2), *const b3 = BASE(3);\n%s%s", name,
+            w->common[HW_DRAFT_LAUNCH].text, w->common[HW_DRAFT_WARP].text);
+    for (uint32_t k = 0; k < w->n_stages; k++) put_stage(to, w->stages[k]);
+    fprintf(to, "%s    return 1;\n}\n\n", w->common[HW_DRAFT_WARP_END].text);
+}
+
+static bool open_texts(hw_draft_text *texts, unsigned n, FILE **parts) {
+    for (unsigned k = 0; k < n; k++)
+        if (!(parts[k] = texts[k].to = open_memstream(&texts[k].text, &texts[k].length))) return false;
     return true;
 }
 
-static bool close_parts(hw_draft *w) {
+static bool close_texts(hw_draft_text *texts, unsigned n) {
     bool is_whole = true;
-    for (unsigned k = 0; k < HW_DRAFT_PARTS; k++)
-        if (w->parts[k] && fclose(w->parts[k]) != 0) is_whole = false;
+    for (unsigned k = 0; k < n; k++)
+        if (texts[k].to && fclose(texts[k].to) != 0) is_whole = false;
+    return is_whole;
+}
+
+enum { STAGE_PARTS = HW_DRAFT_PARTS - HW_DRAFT_HALF };
+
+static bool begin_stage(hw_draft *w) {
+    return open_texts(w->stages[w->n_stages++], STAGE_PARTS, w->parts + HW_DRAFT_HALF);
+}
+
+void hw_draft_next_stage(hw_draft *w) {
+    w->n_pending = 0;
+    if (w->n_stages == HW_DRAFT_STAGES || !begin_stage(w)) w->failed = true;
+    else w->stage++;
+}
+
+static bool close_parts(hw_draft *w) {
+    bool is_whole = close_texts(w->common, HW_DRAFT_HALF);
+    for (uint32_t k = 0; k < w->n_stages; k++) is_whole &= close_texts(w->stages[k], STAGE_PARTS);
     return is_whole;
 }
 
 bool hw_draft_translate(hw_draft *w, const hw_segment *segment) {
     w->segment = segment;
     w->n_variables = w->n_numbers = w->access = w->bit_number = 0;
+    w->n_stages = w->stage = w->n_pending = 0;
     w->guard = NULL;
-    if (!open_parts(w)) return false;
-    for (uint32_t i = 0; i < segment->count; i++) hw_draft_instruction(w, segment->first + i);
+    w->last = (hw_draft_made){0};
+    if (!open_texts(w->common, HW_DRAFT_HALF, w->parts) || !begin_stage(w)) return false;
+    for (uint32_t i = 0; i < segment->count && !w->failed; i++) hw_draft_instruction(w, segment->first + i);
     put_registers(w);
     return close_parts(w) && !w->failed;
 }
 
-void hw_draft_forget(hw_draft *w) {
-    for (unsigned k = 0; k < HW_DRAFT_PARTS; k++) {
-        free(w->texts[k]);
-        w->texts[k] = NULL;
-        w->parts[k] = NULL;
+static void forget_texts(hw_draft_text *texts, unsigned n) {
+    for (unsigned k = 0; k < n; k++) {
+        free(texts[k].text);
+        texts[k] = (hw_draft_text){0};
     }
+}
+
+void hw_draft_forget(hw_draft *w) {
+    forget_texts(w->common, HW_DRAFT_HALF);
+    for (uint32_t k = 0; k < w->n_stages; k++) forget_texts(w->stages[k], STAGE_PARTS);
+    w->n_stages = 0;
 }
 
 static void define_function(FILE *to, const hw_form *form) {
@@ -141,6 +197,12 @@ static void write_beginning(FILE *to, const hw_draft *w, hw_arena *scratch) {
     fprintf(to, "#define WARP_BYTES %d\n#define MASK_OFFSET %zu\n#define LANES_OFFSET %zu\n", HW_WARP_BYTES,
             offsetof(struct hw_warp, mask), offsetof(struct hw_warp, lanes));
     fprintf(to, "#define REGION_DEPTH %d\n#define INST_BYTES %zu\n", HW_REGION_DEPTH, sizeof(hw_inst));
+    fprintf(to, "#define INST_NOTE %zu\n#define INST_PATTERN %zu\n#define LONE_KEPT %d\n", offsetof(hw_inst, note),
+            offsetof(hw_inst, pattern), HW_LONE_KEPT);
+    fprintf(to, "#define PATTERN_BYTES %zu\n#define PATTERN_ROOM %zu\n#define PATTERN_ROOM_SPACE %zu\n"
+            "#define PATTERN_APART %zu\n", sizeof(hw_pattern), offsetof(hw_pattern, room_begin),
+            offsetof(hw_pattern, room_space), offsetof(hw_pattern, apart));
+    fprintf(to, "#define SPACE_SHARED %d\n#define SPACE_LOCAL %d\n", HW_SPACE_SHARED, HW_SPACE_LOCAL);
     fputs(hw_compile_values, to);
     define_functions(to, w->is_named, hw_body_count(), scratch);
 }

@@ -62,6 +62,7 @@ static bool value_of(const hw_symbols *s, hw_slot slot, uint8_t bytes, hw_segmen
     const hw_symbol *symbol = find_symbol(s, slot);
     if (symbol) {
         *value = symbol->value;
+        if (!value->root_bytes) value->root_bytes = bytes;    // a root that nobody has looked at
         return symbol->is_known && (bytes == 8) == (value->root_bytes == 8 || value->is_extended);
     }
     *value = (hw_segment_address){.root = slot, .root_bytes = bytes, .scale = 1};
@@ -149,12 +150,22 @@ bool hw_symbols_note(hw_symbols *s, uint32_t index, bool is_guarded) {
     hw_usage_of(s->program, index, &u);
     bool is_known = !is_guarded && u.n_writes == 1 && follow(s, index, &value);
     for (uint32_t k = 0; k < u.n_writes; k++) {
+        if (!is_known && s->follows_all)
+            value = (hw_segment_address){.root = u.writes[k], .scale = 1, .root_version = ++s->n_versions};
         hw_symbol *symbol = (hw_symbol *)(uintptr_t)find_symbol(s, u.writes[k]);
         if (!symbol && s->n == HW_SYMBOLS_MOST) return false;
         if (!symbol) symbol = &s->symbols[s->n++];
-        *symbol = (hw_symbol){.slot = u.writes[k], .is_known = is_known, .value = value};
+        *symbol = (hw_symbol){.slot = u.writes[k], .is_known = is_known || s->follows_all, .value = value};
     }
     return true;
+}
+
+bool hw_symbols_has_root(const hw_symbols *s, const hw_segment_address *address) {
+    const hw_symbol *symbol = find_symbol(s, address->root);
+    if (!symbol) return address->root_version == 0;
+    return address->root_version && symbol->value.root == address->root &&
+           symbol->value.root_version == address->root_version && !symbol->value.is_extended &&
+           !symbol->value.n_terms_32 && !symbol->value.n_terms_64 && !symbol->value.add_32 && !symbol->value.add_64;
 }
 
 bool hw_symbols_address(const hw_symbols *s, const hw_inst *in, hw_segment_address *address) {

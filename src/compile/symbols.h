@@ -16,6 +16,8 @@ typedef struct hw_symbol {
 // The registers that a segment has written. Begins empty: {.program = program}.
 typedef struct hw_symbols {
     const hw_program *program;
+    bool follows_all;        // what is unknown is a root of its own, by its version
+    uint32_t n_versions;
     hw_symbol symbols[HW_SYMBOLS_MOST];
     uint32_t n;
 } hw_symbols;
@@ -25,5 +27,8 @@ bool hw_symbols_note(hw_symbols *symbols, uint32_t index, bool is_guarded);
 
 // The address of a load or store. False: it is not known before the segment runs.
 bool hw_symbols_address(const hw_symbols *symbols, const hw_inst *in, hw_segment_address *address);
+
+// Does the root's register still hold the value that the address is made of?
+bool hw_symbols_has_root(const hw_symbols *symbols, const hw_segment_address *address);
 
 #endif

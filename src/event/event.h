@@ -101,11 +101,12 @@ typedef struct hw_access {
 // An access whose relative addresses are not to be remembered (HW_NO_PATTERN), as sinks that add up may get it.
 typedef struct hw_lone_access {
     uint32_t note, mask;             // mask: not 0
-    uint8_t kind, space, width_bytes;    // as of hw_access
-    uint8_t base;                    // address in the lowest active lane, modulo 128
+    uint8_t kind, space;             // as of hw_access
+    uint8_t width_bytes;             // likewise; a power of two, and addresses are multiples of it
     uint8_t lanes;                   // how many are on
     uint64_t serial;                 // of this worker: never used twice, not 0
-    _Alignas(64) int64_t delta[HW_WARP_LANES];   // as of hw_access_pattern
+    // Of lanes that are on: the address, less a multiple of 128 that is the same for all, over width_bytes. Below 2^31.
+    _Alignas(64) uint32_t place[HW_WARP_LANES];
 } hw_lone_access;
 
 // A piece of memory that accesses have to stay in: the allocation that a parameter points into, or a variable.

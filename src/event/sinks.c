@@ -132,14 +132,21 @@ void hw_tell_accesses(const hw_listeners *to, uint32_t worker, const hw_access *
     }
 }
 
+uint8_t hw_lone_deltas(const hw_lone_access *lone, int64_t delta[HW_WARP_LANES]) {
+    const int64_t width = lone->width_bytes, first = lone->place[__builtin_ctz(lone->mask)];
+    for (int i = 0; i < HW_WARP_LANES; i++)
+        delta[i] = lone->mask >> i & 1 ? ((int64_t)lone->place[i] - first) * width : 0;
+    return (uint8_t)(first * width % 128);
+}
+
 static void tell_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *lone) {
     const bool is_atomic = lone->kind == HW_NOTE_ATOMIC || lone->kind == HW_NOTE_REDUCTION;
     hw_access_pattern pattern = {.index = HW_NO_PATTERN, .mask = lone->mask, .serial = lone->serial,
                                  .space = lone->space};
-    const hw_access access = {.note = lone->note, .kind = lone->kind, .space = lone->space,
-                              .width_bytes = lone->width_bytes, .pattern = &pattern, .base = lone->base, .repeat = 1};
+    hw_access access = {.note = lone->note, .kind = lone->kind, .space = lone->space,
+                        .width_bytes = lone->width_bytes, .pattern = &pattern, .repeat = 1};
     if (!(sink->events & (is_atomic ? HW_WANTS(ATOMIC) : HW_WANTS(ACCESS)))) return;
-    memcpy(pattern.delta, lone->delta, sizeof pattern.delta);
+    access.base = hw_lone_deltas(lone, pattern.delta);
     (is_atomic ? sink->atomic : sink->access)(sink, worker, &access);
 }
 

@@ -14,6 +14,13 @@ static hw_region_result run_region(hw_state *s, const hw_region *region) {
     run.issued = &s->block->issued;
     run.fuel = &s->turn.fuel;
     run.steps = region->steps;
+    run.patterns = s->patterns;
+    run.lone = worker->is_counted ? &worker->lone : NULL;
+    run.tell = hw_access_tell_lone;
+    run.worker = worker;
+    run.shared = s->shared;
+    run.local = s->local;
+    run.is_quick = !worker->ordered;
     const hw_region_result result = (hw_region_result)region->code((char *)&s->warp, &run);
     if (result != HW_REGION_STOPPED) return result;
     if (!hw_flow_stop_inside(s, run.open, run.depth, s->insts + run.at)) return HW_REGION_FAULT;
@@ -41,7 +48,7 @@ static const hw_inst *region_convoy(hw_warp *w, const hw_inst *in) {
     hw_state *first = hw_state_of(w);
     const hw_program *program = first->frame->program;
     const hw_region *region = program->regions[in - program->convoy_insts];
-    if (!do_part(w, in)) return region->convoy_body(w, in);
+    if (!region->is_straight && !do_part(w, in)) return region->convoy_body(w, in);
     for (uint32_t k = 0; k < w->convoy; k++) {
         if (run_region(first + k, region) == HW_REGION_DONE) continue;
         first->stop = HW_STOP_FAULT;

@@ -1,5 +1,5 @@
-// Regions: a loop, or what stands under a branch, that compiled code executes in the interpreter's stead, one warp at a
-// time, with the lanes that are on as masks.
+// Regions: a loop, what stands under a branch, or straight instructions with accesses that do not repeat, that compiled
+// code executes in the interpreter's stead, one warp at a time, with the lanes that are on as masks.
 //
 // A region has one way in and one way out, and in it lanes part and meet in such an order that at each instruction the
 // same lanes are together as in the interpreter (compile/regions.h says how that is found), so that results and counts
@@ -31,6 +31,13 @@ typedef struct hw_region_run {
     uint64_t *issued;
     int32_t *fuel;
     const hw_inst *steps;        // what bodies execute: each followed by an end
+    // For accesses that the code makes itself.
+    const hw_pattern *patterns;
+    hw_lone_list *lone;          // of the worker, to tell sinks that add up; NULL: there are none
+    void (*tell)(hw_worker *worker);   // when the list is full
+    hw_worker *worker;
+    const char *shared, *local;
+    int32_t is_quick;            // else each goes by its body: a sink wants order
     // Set when the code stops inside.
     uint32_t at, depth;
     hw_region_open open[HW_REGION_DEPTH];
@@ -42,6 +49,7 @@ typedef int (*hw_region_code)(char *warp, hw_region_run *run);
 typedef struct hw_region {
     uint32_t first, end;         // instructions of the program; goes on at end
     bool has_loops;              // it may stop inside
+    bool is_straight;            // part of a basic block: every convoy goes through it, warp by warp
     hw_region_code code;
     const hw_inst *steps;
     // Set by hw_region_attach: what executes the first instruction otherwise.

@@ -53,6 +53,7 @@ enum { HW_SEGMENT_TERMS = 3 };
 // bits itself. Sums of 32 bits wrap.
 typedef struct hw_segment_address {
     hw_slot root;
+    uint32_t root_version;   // 0: as it is at the begin; of code that makes its accesses itself: which value since then
     uint8_t root_bytes, n_terms_32, n_terms_64;
     bool is_extended, is_signed;
     int64_t scale, add_64;

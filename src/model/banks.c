@@ -68,7 +68,7 @@ static uint32_t lanes_per_bank(const hw_arch *arch, const hw_lanes *l, uint32_t 
 static bool pairs_agree(const hw_lanes *l, int step) {
     for (uint32_t left = l->mask & l->mask >> step; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        if (!(lane & step) && l->delta[lane] != l->delta[lane + step]) return false;
+        if (!(lane & step) && hw_lane_address(l, lane) != hw_lane_address(l, lane + step)) return false;
     }
     return true;
 }
@@ -136,22 +136,25 @@ static bool is_plain(const hw_arch *arch) {
     return arch->cc >= 30 && arch->smem_banks == MAX_BANKS && arch->smem_bank_bytes == WORD_BYTES;
 }
 
-uint32_t hw_banks_wavefronts(const hw_arch *arch, hw_note_kind kind, uint32_t mode_bytes, uint32_t mask, uint64_t base,
-                             const int64_t delta[32], uint32_t width) {
-    hw_lanes l = {.mask = mask, .base = base, .delta = delta, .width = width > 16 ? 16 : width};
-    if (!mask || !width) return 0;
-    uint32_t group = lanes_at_once(arch, kind, &l), total = 0;
+uint32_t hw_banks_wavefronts_of_places(const hw_arch *arch, hw_note_kind kind, uint32_t mode_bytes, const hw_lanes *l) {
+    uint32_t group = lanes_at_once(arch, kind, l), total = 0;
     bool shares = kind != HW_NOTE_ATOMIC && kind != HW_NOTE_REDUCTION;
     if (is_plain(arch)) {
-        total = hw_distinct_level_best()->busiest_banks(&l, group, shares);
+        total = hw_distinct_level_best()->busiest_banks(l, group, shares);
         if (total != HW_DISTINCT_UNKNOWN) return total;
         total = 0;
     }
     for (uint32_t first = 0; first < ALL_LANES; first += group) {
-        uint32_t members = mask & (uint32_t)(((uint64_t)1 << group) - 1) << first;
-        if (members) total += passes_of_group(arch, kind, mode_bytes, &l, members);
+        uint32_t members = l->mask & (uint32_t)(((uint64_t)1 << group) - 1) << first;
+        if (members) total += passes_of_group(arch, kind, mode_bytes, l, members);
     }
     return total;
+}
+
+uint32_t hw_banks_wavefronts(const hw_arch *arch, hw_note_kind kind, uint32_t mode_bytes, uint32_t mask, uint64_t base,
+                             const int64_t delta[32], uint32_t width) {
+    const hw_lanes l = {.mask = mask, .base = base, .delta = delta, .width = width > 16 ? 16 : width};
+    return mask && width ? hw_banks_wavefronts_of_places(arch, kind, mode_bytes, &l) : 0;
 }
 
 uint32_t hw_banks_ideal(const hw_arch *arch, uint32_t mask, uint32_t width, uint32_t wavefronts) {

@@ -4,6 +4,7 @@
 
 #include "isa/gpu.h"
 #include "isa/isa.h"
+#include "model/lanes.h"
 
 // Wavefronts of one access by the lanes in mask at base + delta[lane], width bytes each (1 to 16; more counts as 16);
 // kind is HW_NOTE_LOAD, _STORE, _ATOMIC or _REDUCTION. mode_bytes: 8 for the mode of 3.x in which neighbouring banks
@@ -23,6 +24,8 @@
 uint32_t hw_banks_wavefronts(const hw_arch *arch, hw_note_kind kind, uint32_t mode_bytes, uint32_t mask, uint64_t base,
                              const int64_t delta[32], uint32_t width);
 
+// The same of lanes that are told by places, at most 16 bytes wide.
+uint32_t hw_banks_wavefronts_of_places(const hw_arch *arch, hw_note_kind kind, uint32_t mode_bytes, const hw_lanes *l);
 // Wavefronts that the same lanes would take without conflicts, at most the `wavefronts` that they do take.
 uint32_t hw_banks_ideal(const hw_arch *arch, uint32_t mask, uint32_t width, uint32_t wavefronts);
 

@@ -48,6 +48,14 @@ uint32_t hw_coalesce_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, 
     return set.count;
 }
 
+uint32_t hw_coalesce_sectors_of_places(const hw_lanes *l) {
+    return hw_distinct_level_best()->pieces(l, SECTOR_BYTES);    // at most MAX_WIDTH wide, aligned, not far apart
+}
+
+uint32_t hw_coalesce_local_sectors_of_places(const hw_lanes *l) {
+    return hw_distinct_level_best()->pieces_of_eights(l);
+}
+
 // Distinct pairs of a piece of global memory and one of shared memory.
 static uint32_t count_pairs(uint32_t mask, const uint64_t from[32], uint32_t from_bytes, const uint32_t to[32],
                             uint32_t to_bytes) {

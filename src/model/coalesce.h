@@ -3,6 +3,7 @@
 #define HW_MODEL_COALESCE_H
 
 #include "isa/gpu.h"
+#include "model/lanes.h"
 
 // Addresses are base + delta[lane] for the lanes in mask; width bytes each (1 to 32, the widest that there
 // is; more counts as 32). Lanes that are not in mask are not read. All functions are pure, and depend on base only
@@ -17,6 +18,10 @@ uint32_t hw_coalesce_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, 
 // interleaved, word w of lane l at byte 128 w + 4 l.
 uint32_t hw_coalesce_local_sectors(const hw_arch *arch, uint32_t mask, uint64_t base, const int64_t delta[32],
                                    uint32_t width);
+
+// Both of lanes that are told by places.
+uint32_t hw_coalesce_sectors_of_places(const hw_lanes *l);
+uint32_t hw_coalesce_local_sectors_of_places(const hw_lanes *l);
 
 // Sectors that the same lanes would touch side by side, at most the `sectors` that they do touch (lanes that share
 // addresses do better than side by side).

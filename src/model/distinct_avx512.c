@@ -25,8 +25,16 @@ static inline __m512i join(__m512i first, __m512i second) {
     return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(first)), _mm512_cvtepi64_epi32(second), 1);
 }
 
+static inline bool number_places(const hw_lanes *l, uint32_t piece_bytes, numbers *n) {
+    const __m128i shift = _mm_cvtsi32_si128(__builtin_ctz(piece_bytes) - __builtin_ctz(l->width));
+    n->low = _mm512_srl_epi32(_mm512_loadu_si512(l->place), shift);
+    n->high = _mm512_srl_epi32(_mm512_loadu_si512(l->place + HALF_LANES), shift);
+    return l->width <= piece_bytes;
+}
+
 // False for lanes that cannot be counted.
 static inline bool number_pieces(const hw_lanes *l, uint32_t piece_bytes, numbers *n) {
+    if (l->place) return number_places(l, piece_bytes, n);
     const uint32_t shift = (uint32_t)__builtin_ctz(piece_bytes), inside = l->width - 1;
     const uint64_t middle = (uint64_t)1 << (NUMBER_BITS - 1 + shift);
     const __m512i begin = _mm512_set1_epi64((long long)(l->base % ROW_BYTES + middle));
@@ -80,12 +88,43 @@ static inline uint32_t new_lanes(const numbers *n, uint32_t mask) {
     return new_in_halves(n, mask) & (0xffff | differs << HALF_LANES);
 }
 
+// Of numbers side by side, those that differ from the one before; bit 0 is not set. *descends: one is less than it.
+static inline uint32_t changes_of(__m512i numbers, uint32_t lanes, uint32_t *descends) {
+    const __m512i before = _mm512_alignr_epi32(numbers, numbers, HALF_LANES - 1);
+    const __mmask16 behind = (__mmask16)(lanes & ~1u);
+    *descends |= _mm512_mask_cmplt_epu32_mask(behind, numbers, before);
+    return _mm512_mask_cmpneq_epi32_mask(behind, numbers, before);
+}
+
+// The different numbers of lanes whose numbers do not descend, as those of rows that lie behind each other; 0: they do.
+static inline uint32_t ascending_numbers(const numbers *n, uint32_t mask) {
+    const uint32_t n_low = (uint32_t)__builtin_popcount(mask & 0xffff);
+    const uint32_t n_high = (uint32_t)__builtin_popcount(mask >> HALF_LANES);
+    const __m512i low = _mm512_maskz_compress_epi32((__mmask16)mask, n->low);
+    const __m512i high = _mm512_maskz_compress_epi32((__mmask16)(mask >> HALF_LANES), n->high);
+    uint32_t descends = 0;
+    const uint32_t in_low = changes_of(low, (1u << n_low) - 1, &descends);
+    const uint32_t in_high = changes_of(high, (1u << n_high) - 1, &descends);
+    const __m512i last = _mm512_permutexvar_epi32(_mm512_set1_epi32((int)n_low - 1), low);
+    const uint32_t last_low = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(last));
+    const uint32_t first_high = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(high));
+    if (descends || first_high < last_low) return 0;
+    return 1 + (uint32_t)__builtin_popcount(in_low) + (uint32_t)__builtin_popcount(in_high) + (first_high > last_low);
+}
+
 static uint32_t pieces(const hw_lanes *l, uint32_t piece_bytes) {
     numbers n;
+    uint32_t descends = 0;
     if (!number_pieces(l, piece_bytes, &n)) return HW_DISTINCT_UNKNOWN;
     const uint32_t lanes = (uint32_t)__builtin_popcount(l->mask);
-    if (lanes > HALF_LANES) return (uint32_t)__builtin_popcount(new_lanes(&n, l->mask));
-    return (uint32_t)__builtin_popcount(new_of_16(compact(&n, l->mask), (1u << lanes) - 1));
+    if (lanes > HALF_LANES) {
+        const uint32_t ascending = ascending_numbers(&n, l->mask);
+        return ascending ? ascending : (uint32_t)__builtin_popcount(new_lanes(&n, l->mask));
+    }
+    const __m512i few = compact(&n, l->mask);
+    const uint32_t changes = changes_of(few, (1u << lanes) - 1, &descends);
+    if (!descends) return 1 + (uint32_t)__builtin_popcount(changes);
+    return (uint32_t)__builtin_popcount(new_of_16(few, (1u << lanes) - 1));
 }
 
 // Lanes of different groups of 8 or 16 have different numbers.
@@ -169,12 +208,32 @@ static inline __m512i bits_of_banks(__m512i numbers, uint32_t lanes, uint32_t ba
                                    _mm512_and_si512(numbers, _mm512_set1_epi32((int)banks - 1)));
 }
 
+// As busiest_of_near, of places.
+static inline uint32_t busiest_of_near_places(const hw_lanes *l) {
+    const __m512i one = _mm512_set1_epi64(1), first = _mm512_set1_epi32((int)l->place[__builtin_ctz(l->mask)]);
+    const __m512i outside = _mm512_set1_epi32(~63), low = _mm512_sub_epi32(_mm512_loadu_si512(l->place), first);
+    const __m512i high = _mm512_sub_epi32(_mm512_loadu_si512(l->place + HALF_LANES), first);
+    if (_mm512_mask_test_epi32_mask((__mmask16)l->mask, low, outside) |
+        _mm512_mask_test_epi32_mask((__mmask16)(l->mask >> HALF_LANES), high, outside))
+        return 0;
+#define BITS(half, part, lane)                                 \
+    _mm512_maskz_sllv_epi64((__mmask8)(l->mask >> (lane)), one, \
+                            _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(half, part)))
+    const __m512i in_low = _mm512_or_si512(BITS(low, 0, 0), BITS(low, 1, 8));
+    const __m512i in_high = _mm512_or_si512(BITS(high, 0, 16), BITS(high, 1, 24));
+#undef BITS
+    const uint64_t all = (uint64_t)_mm512_reduce_or_epi64(_mm512_or_si512(in_low, in_high));
+    return 1 + ((uint32_t)all & (uint32_t)(all >> 32) ? 1 : 0);
+}
+
 // Words less than 256 bytes behind the first lane's are a bit each of 64: a bank has two of them at most. 0: they are
 // not so near, or no words of 4 bytes.
 static inline uint32_t busiest_of_near(const hw_lanes *l) {
     const __m512i one = _mm512_set1_epi64(1), outside = _mm512_set1_epi64(~(256ll - WORD_BYTES));
     __m512i delta[4], words = _mm512_setzero_si512(), bits = words;
-    if (l->width != WORD_BYTES || l->base % WORD_BYTES) return 0;
+    if (l->width != WORD_BYTES) return 0;
+    if (l->place) return busiest_of_near_places(l);
+    if (l->base % WORD_BYTES) return 0;
     for (int k = 0; k < 4; k++) {
         delta[k] = _mm512_maskz_loadu_epi64((__mmask8)(l->mask >> 8 * k), l->delta + 8 * k);
         bits = _mm512_or_si512(bits, delta[k]);

@@ -35,7 +35,15 @@ enum { NUMBER_BITS = 29 };
 
 // The number of each lane's piece, in 29 bits; of lanes that do not take part, numbers that no other lane has. False
 // for lanes that cannot be counted.
+static inline bool number_places(const hw_lanes *l, uint32_t piece_bytes, uint32_t values[ALL_LANES]) {
+    const int shift = __builtin_ctz(piece_bytes) - __builtin_ctz(l->width);
+    if (shift < 0) return false;
+    for (uint32_t i = 0; i < ALL_LANES; i++) values[i] = l->mask >> i & 1 ? l->place[i] >> shift : NOBODY(i);
+    return true;
+}
+
 static inline bool number_pieces(const hw_lanes *l, uint32_t piece_bytes, uint32_t values[ALL_LANES]) {
+    if (l->place) return number_places(l, piece_bytes, values);
     const uint32_t shift = (uint32_t)__builtin_ctz(piece_bytes);
     const uint64_t begin = l->base % ROW_BYTES + ((uint64_t)1 << (NUMBER_BITS - 1 + shift));
     uint64_t bits = l->base, places = 0;

@@ -1,6 +1,7 @@
 // Counts memory accesses, on the worker threads. The models are asked once per pattern and base modulo 256.
 #include <string.h>
 
+#include "event/sinks.h"
 #include "model/banks.h"
 #include "model/constant.h"
 #include "model/lanes.h"
@@ -117,9 +118,40 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     count_access(prof, accesses, a, space, *known - 1u, p->packed, p->asked);
 }
 
+// Places of a merged access, which begins where its bytes do, in units of all its bytes. False: they are no multiples.
+static bool merge_places(const hw_prof_accesses *accesses, const hw_lone_access *a, uint32_t merged[HW_WARP_LANES]) {
+    const uint32_t parts = accesses->width / a->width_bytes, first = a->place[__builtin_ctz(a->mask)];
+    const int shift = __builtin_ctz(parts);
+    uint32_t odd = accesses->width % a->width_bytes | (parts & (parts - 1));
+    for (int i = 0; i < HW_WARP_LANES; i++) {
+        odd |= (a->place[i] - first) & (parts - 1) & -(a->mask >> i & 1);
+        merged[i] = a->place[i] >> shift;
+    }
+    return !odd;
+}
+
+// What is wide, constant, or merged and does not fit goes the long way.
+static uint32_t cost_of_lone(const hw_prof *prof, const hw_prof_accesses *accesses, hw_prof_space space,
+                             const hw_lone_access *a) {
+    uint32_t merged[HW_WARP_LANES];
+    const bool is_usual = accesses->width <= 16 && (!accesses->is_merged || merge_places(accesses, a, merged));
+    const uint32_t *place = accesses->is_merged ? merged : a->place;
+    const hw_lanes lanes = {.mask = a->mask, .width = accesses->width, .place = place};
+    int64_t delta[HW_WARP_LANES];
+    if (is_usual && space == HW_PROF_GLOBAL) return hw_coalesce_sectors_of_places(&lanes);
+    if (is_usual && space == HW_PROF_LOCAL) return hw_coalesce_local_sectors_of_places(&lanes);
+    if (is_usual && space == HW_PROF_SHARED)
+        return hw_banks_wavefronts_of_places(prof->gpu->arch, (hw_note_kind)accesses->kind, prof->bank_bytes, &lanes);
+    const uint8_t base = hw_lone_deltas(a, delta);
+    return cost_of_lanes(prof, accesses, space, a->mask, base, delta);
+}
+
 // Lanes that all have one address touch two sectors at most, so that the others need no look.
 static uint32_t asked_by_lone(const hw_prof_accesses *accesses, const hw_lone_access *a, uint32_t cost) {
-    return cost > 2 ? a->lanes * accesses->width : asked_bytes(accesses, a->mask, a->delta);
+    const uint32_t first = a->place[__builtin_ctz(a->mask)];
+    for (uint32_t left = cost > 2 ? 0 : a->mask; left; left &= left - 1)
+        if (a->place[__builtin_ctz(left)] != first) return a->lanes * accesses->width;
+    return cost > 2 ? a->lanes * accesses->width : accesses->width;
 }
 
 static uint32_t packed_by_lone(const hw_prof *prof, const hw_prof_accesses *accesses, const hw_lone_access *a,
@@ -134,7 +166,7 @@ void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, ui
         hw_prof_space space;
         hw_prof_accesses *accesses = accesses_of(prof, worker, a->note);
         if (!accesses || !space_of(a->space, &space)) continue;
-        const uint32_t cost = cost_of_lanes(prof, accesses, space, a->mask, a->base, a->delta);
+        const uint32_t cost = cost_of_lone(prof, accesses, space, a);
         const uint32_t asked = space == HW_PROF_GLOBAL ? asked_by_lone(accesses, a, cost) : 0;
         accesses->inst[space]++;
         accesses->requests[space]++;

@@ -96,6 +96,18 @@ static inline hw_addresses hw_addresses_local(hw_addresses x, uint64_t memory) {
 #undef PLACE
 }
 
+// (x - origin) >> shift, in 32 bits.
+static inline void hw_addresses_put_places(hw_addresses x, uint64_t origin, uint32_t shift, uint32_t to[32]) {
+    const hw_addresses behind = hw_addresses_plus(x, -origin);
+    const __m128i by = _mm_cvtsi32_si128((int)shift);
+    const __m256i a = _mm512_cvtepi64_epi32(_mm512_srl_epi64(behind.a, by));
+    const __m256i b = _mm512_cvtepi64_epi32(_mm512_srl_epi64(behind.b, by));
+    const __m256i c = _mm512_cvtepi64_epi32(_mm512_srl_epi64(behind.c, by));
+    const __m256i d = _mm512_cvtepi64_epi32(_mm512_srl_epi64(behind.d, by));
+    _mm512_storeu_si512(to, _mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1));
+    _mm512_storeu_si512(to + 16, _mm512_inserti64x4(_mm512_castsi256_si512(c), d, 1));
+}
+
 #else
 typedef struct hw_addresses {
     uint64_t of[32];
@@ -165,6 +177,10 @@ static inline uint64_t hw_addresses_high(hw_addresses a) {
     int64_t high = (int64_t)a.of[0];
     for (int i = 1; i < 32; i++) high = (int64_t)a.of[i] > high ? (int64_t)a.of[i] : high;
     return (uint64_t)high;
+}
+
+static inline void hw_addresses_put_places(hw_addresses a, uint64_t origin, uint32_t shift, uint32_t to[32]) {
+    for (int i = 0; i < 32; i++) to[i] = (uint32_t)((a.of[i] - origin) >> shift);
 }
 
 static inline hw_addresses hw_addresses_local(hw_addresses a, uint64_t memory) {

@@ -93,6 +93,12 @@ typedef struct hw_pattern {
 enum { HW_PATTERN_FEW = 8, HW_PATTERN_LONE = 4, HW_PATTERN_LONE_MOST = 6, HW_PATTERN_APART = 60 };
 _Static_assert(HW_PATTERN_APART << (HW_PATTERN_LONE_MOST - HW_PATTERN_LONE) <= UINT8_MAX, "apart has 8 bits");
 
+// What the places of hw_lone_access count from. Only addresses that are known to lie in the room have places.
+static inline uint64_t hw_lone_origin(const hw_pattern *p) { return p->room_begin & ~(uint64_t)127; }
+static inline bool hw_lone_has_places(const hw_pattern *p, uint32_t bytes) {
+    return !(p->room >> (30 + __builtin_ctz(bytes)));
+}
+
 static inline void hw_access_count(hw_pattern *p, uint64_t base) { p->hits[base & 127]++; }
 
 // The last patterns of one PTX instruction, as sinks know them, on one worker.

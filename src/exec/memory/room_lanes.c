@@ -15,7 +15,7 @@ void HW_LEVEL_NAME(hw_set_mask)(hw_warp *w, uint32_t mask) {
 }
 
 // An access of an instruction whose patterns do not repeat.
-static inline void tell_apart(hw_state *s, const hw_inst *in, hw_pattern *p, hw_addresses deltas, uint64_t base) {
+static inline void tell_apart(hw_state *s, const hw_inst *in, hw_pattern *p, hw_addresses at, uint64_t base) {
     hw_worker *worker = s->worker;
     p->apart--;
     if (worker->is_counted) {
@@ -24,13 +24,12 @@ static inline void tell_apart(hw_state *s, const hw_inst *in, hw_pattern *p, hw_
         lone->mask = s->warp.mask;
         lone->space = p->room_space;
         lone->width_bytes = (uint8_t)(in->width * in->vector);
-        lone->base = base % 128;
         lone->lanes = HW_ALL_ON(&s->warp) ? 32 : (uint8_t)__builtin_popcount(s->warp.mask);
-        hw_addresses_put(deltas, lone->delta);
+        hw_addresses_put_places(at, hw_lone_origin(p), (uint32_t)__builtin_ctz(lone->width_bytes), lone->place);
     }
     if (__builtin_expect(!worker->ordered, 1)) return;
     hw_access_pattern pattern = {.mask = s->warp.mask, .space = p->room_space};
-    hw_addresses_put(deltas, pattern.delta);
+    hw_addresses_put(hw_addresses_plus(at, -base), pattern.delta);
     hw_access_tell_once(s, in, &pattern, base);
 }
 
@@ -40,11 +39,11 @@ static inline void prefetch_lanes(const uint64_t at[32]) {
 }
 
 static inline void count_access(hw_state *s, const hw_inst *in, hw_pattern *p, hw_addresses at, uint64_t base) {
-    const hw_addresses deltas = hw_addresses_plus(at, -base);
-    if (p->apart) {
-        tell_apart(s, in, p, deltas, base);
+    if (p->apart && hw_lone_has_places(p, (uint32_t)in->width * in->vector)) {
+        tell_apart(s, in, p, at, base);
         return;
     }
+    const hw_addresses deltas = hw_addresses_plus(at, -base);
     const bool is_known = p->mask == s->warp.mask && hw_addresses_equal(deltas, p->delta);
     // Limits are for those who know of no local memory.
     const bool has_limit = base - p->begin < p->limit || p->space == HW_SPACE_LOCAL;

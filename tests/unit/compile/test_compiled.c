@@ -84,6 +84,36 @@ static void put_op(void) {
     put(";\n");
 }
 
+// Where lanes mean words that have nothing to do with each other, by indices and by addresses: of 4 and 8 bytes, with a
+// sign and without, in global memory, in the warp's own shared memory, in the thread's own local memory. Lanes that
+// store to one word of it do so in their order.
+static const char *const scattered[] = {
+    "and.b32 %%r0, %%r%u, 255; mul.wide.u32 %%at, %%r0, 4; add.s64 %%at, %%at, %%in;\nld.global.u32 %%r1, [%%at];\n",
+    "and.b32 %%r0, %%r%u, 255; sub.s32 %%r0, %%r0, 100; mul.wide.s32 %%at, %%r0, 4; add.s64 %%at, %%at, %%in;\n"
+    "ld.global.f32 %%f1, [%%at+400];\n",
+    "and.b32 %%r0, %%r%u, 127; mul.wide.u32 %%at, %%r0, 8; add.s64 %%at, %%at, %%in; ld.global.u64 %%d1, [%%at+16];\n"
+    "ld.global.u32 %%r0, [%%at+4];\n",
+    "and.b32 %%r0, %%r%u, 255; mul.wide.u32 %%at, %%r0, 2; add.s64 %%at, %%at, %%in; ld.global.s16 %%r1, [%%at+2];\n"
+    "ld.global.u8 %%r2, [%%at+1]; ld.global.u8 %%h0, [%%at+3]; ld.global.s8 %%d1, [%%at];\n",
+    "and.b32 %%r0, %%r%u, 7; mad.lo.s32 %%r0, %%i, 4*ROW, %%r0; cvt.u64.u32 %%at, %%r0; add.s64 %%at, %%at, %%out;\n"
+    "st.global.u8 [%%at], %%r1; st.global.u8 [%%at+8], %%h0; ld.global.s8 %%r1, [%%at];\n",
+    "and.b32 %%r0, %%r%u, 63; mul.wide.u32 %%at, %%r0, 64; add.s64 %%at, %%at, %%in; ld.global.s32 %%d3, [%%at+4];\n",
+    "and.b32 %%r0, %%r%u, 508; cvt.u64.u32 %%at, %%r0; add.s64 %%at, %%at, %%in; ld.global.u32 %%r1, [%%at+8];\n",
+    "and.b32 %%r0, %%r%u, 1016; cvt.u64.u32 %%at, %%r0; sub.s64 %%at, %%in, %%at; ld.u64 %%d2, [%%at+1016];\n",
+    "and.b32 %%r0, %%r%u, 124; add.s32 %%r0, %%r0, %%sw; ld.shared.u32 %%r1, [%%r0]; add.s32 %%r1, %%r1, 1;\n"
+    "st.shared.u32 [%%r0], %%r1;\n",
+    "and.b32 %%r1, %%r%u, 30; shl.b32 %%r1, %%r1, 2; add.s32 %%r1, %%r1, %%sw; ld.shared.u32 %%r2, [%%r1+4];\n"
+    "st.shared.u32 [%%r1], %%r2; ld.shared.f32 %%f0, [%%r1+4];\n",
+    "and.b32 %%r0, %%r%u, 15; mul.wide.u32 %%at, %%r0, 4; add.s64 %%at, %%at, %%stack; ld.local.u32 %%r1, [%%at];\n"
+    "add.s32 %%r1, %%r1, %%i; st.local.u32 [%%at], %%r1;\n",
+    "and.b32 %%r0, %%r%u, 56; cvt.u64.u32 %%at, %%r0; add.s64 %%at, %%at, %%stack; st.local.f32 [%%at+4], %%f2;\n"
+    "ld.local.u32 %%r2, [%%at];\n",
+    "and.b32 %%r0, %%r%u, 7; mad.lo.s32 %%r0, %%i, ROW, %%r0; mul.wide.u32 %%at, %%r0, 4; add.s64 %%at, %%at, %%out;\n"
+    "ld.global.u32 %%r1, [%%at]; add.s32 %%r1, %%r1, 3; st.global.u32 [%%at], %%r1;\n",
+    "and.b32 %%r0, %%r%u, 6; mad.lo.s32 %%r0, %%i, ROW, %%r0; mul.wide.s32 %%at, %%r0, 4; add.s64 %%at, %%at, %%out;\n"
+    "st.global.f32 [%%at+4], %%f3;\n",
+};
+
 // Side by side, the same for all, by a sum that is computed on the way, and by what lanes hold. Each warp has shared
 // memory of its own, since the order of warps is nobody's business.
 static void put_load(void) {
@@ -102,9 +132,16 @@ static void put_load(void) {
         put("ld.global.v2.u32 {%%r%u, %%r%u}, [%%pair+%u];\n", r, (r + 1) % R, 8 * at);
         break;
     }
-    default:
-        put("and.b32 %%r0, %%r%u, 255; mul.wide.u32 %%at, %%r0, 4; add.s64 %%at, %%at, %%in;\n"
-            "ld.global.u32 %%r1, [%%at];\n", pick(R));
+    default: put(scattered[0], pick(R));
+    }
+}
+
+static void put_scattered(void) {
+    for (const char *s = scattered[pick(sizeof scattered / sizeof *scattered)]; *s;) {
+        if (!strncmp(s, "4*ROW", 5)) put("%d", 4 * ROW_WORDS), s += 5;
+        else if (!strncmp(s, "ROW", 3)) put("%d", ROW_WORDS), s += 3;
+        else if (!strncmp(s, "%u", 2) || !strncmp(s, "%%", 2)) s[1] == 'u' ? put("%u", pick(R)) : put("%%"), s += 2;
+        else put("%c", *s++);
     }
 }
 
@@ -121,6 +158,7 @@ static void put_statements(uint32_t n) {
         uint32_t what = pick(20);
         if (what < 3) put_load();
         else if (what == 3) put_store();
+        else if (what < 6) put_scattered();
         else put_op();
     }
 }
@@ -171,19 +209,22 @@ static void put_piece(unsigned depth) {
 
 static void put_kernel(unsigned number) {
     put(".visible .entry k%u(.param .u64 out, .param .u64 in)\n{\n", number);
-    put(".reg .pred %%p<%d>, %%q; .reg .b16 %%h<2>; .reg .b32 %%r<%d>, %%i, %%s, %%t, %%n, %%c, %%lane3;\n"
+    put(".reg .pred %%p<%d>, %%q; .reg .b16 %%h<2>; .reg .b32 %%r<%d>, %%i, %%s, %%sw, %%t, %%n, %%c, %%lane3;\n"
         ".reg .b32 %%k<%d>, %%b<%d>;\n"
-        ".reg .b64 %%d<%d>, %%in, %%out, %%mine, %%own, %%pair, %%at; .reg .f32 %%f<%d>; .reg .f64 %%g<%d>;\n"
-        ".shared .align 8 .b8 tile[%d];\n", P, R, DEPTH, DEPTH, D, F, G, 4 * 256 + 8 * 32);
+        ".reg .b64 %%d<%d>, %%in, %%out, %%mine, %%own, %%pair, %%stack, %%at; .reg .f32 %%f<%d>; .reg .f64 %%g<%d>;\n"
+        ".local .align 8 .b8 stack[64];\n.shared .align 8 .b8 tile[%d];\n", P, R, DEPTH, DEPTH, D, F, G,
+        4 * 256 + 8 * 32);
     put("ld.param.u64 %%out, [out]; ld.param.u64 %%in, [in];\n"
         "mov.u32 %%t, %%tid.x; mov.u32 %%c, %%ctaid.x; mov.u32 %%n, %%ntid.x; mad.lo.s32 %%i, %%c, %%n, %%t;\n"
         "mul.wide.s32 %%mine, %%i, 4; add.s64 %%mine, %%mine, %%in; mul.wide.s32 %%pair, %%i, 8;\n"
         "add.s64 %%pair, %%pair, %%in; mul.wide.u32 %%own, %%i, %d; add.s64 %%own, %%own, %%out;\n"
         "mov.u32 %%s, tile; mad.lo.s32 %%s, %%t, 4, %%s; shr.u32 %%r0, %%t, 5; mad.lo.s32 %%s, %%r0, 32, %%s;\n"
+        "mov.u32 %%sw, tile; mad.lo.s32 %%sw, %%r0, 160, %%sw; mov.u64 %%stack, stack;\n"
         "and.b32 %%lane3, %%t, 3; st.shared.u32 [%%s], %%i;\n"
         "cvt.u16.u32 %%h0, %%i;\n", 4 * ROW_WORDS);
     if (pick(2)) put("setp.lt.u32 %%q, %%t, %d; @%%q ret;\n", pick(2) ? 3 : 17);    // the first lanes leave
     for (int r = 0; r < R; r++) put("ld.global.u32 %%r%d, [%%mine+%d];\n", r, 512 * r);
+    for (int k = 0; k < 16; k++) put("st.local.u32 [%%stack+%d], %%r%d;\n", 4 * k, k % R);
     for (int d = 0; d < D; d++) put("mul.wide.s32 %%d%d, %%r%d, %%r%d;\n", d, d, d + 1);
     for (int f = 0; f < F; f++) put("%s %%f%d, %%r%d;\n", pick(2) ? "mov.b32" : "cvt.rn.f32.s32", f, f);
     for (int g = 0; g < G; g++) put("cvt.f64.f32 %%g%d, %%f%d;\n", g, g);
@@ -203,10 +244,24 @@ static void put_kernel(unsigned number) {
 
 // ---- before and after ----
 
+// The sums, and a number that is the same for the same accesses in any order.
+typedef struct signing_sink {
+    adding_sink sums;
+    uint64_t signature;
+} signing_sink;
+
+static void sign_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
+    uint64_t hash = a->note * 31 + a->kind * 7 + a->pattern->space * 3 + a->width_bytes;
+    add_access(sink, worker, a);
+    hash = (hash + a->base % 128 + ((uint64_t)a->pattern->mask << 20)) * 0x9e3779b97f4a7c15u;
+    for (int i = 0; i < 32; i++) hash = (hash ^ (uint64_t)a->pattern->delta[i]) * 0x9e3779b97f4a7c15u;
+    ((signing_sink *)sink)->signature += hash * a->repeat;
+}
+
 typedef struct bench {
     hw_sim *sim;
     hw_sim_module *module;
-    adding_sink sink;
+    signing_sink sink;
     uint64_t out, in;
     hw_diag diag;
 } bench;
@@ -214,6 +269,7 @@ typedef struct bench {
 enum { IN_WORDS = 8192, OUT_BYTES = MOST * ROW_WORDS * 4 };
 typedef struct outcome {
     sums sums;
+    uint64_t signature;
     uint32_t words[MOST * ROW_WORDS];
 } outcome;
 
@@ -243,12 +299,14 @@ static void launch(bench *b, unsigned kernel, unsigned shape, outcome *o) {
     assert_int_equal(hw_sim_find_function(b->module, name, &function, &b->diag), HW_OK);
     memset(hw_mem_host(mem, b->out), 0, OUT_BYTES);
     memcpy(hw_mem_host(mem, b->in), inputs, sizeof inputs);
-    b->sink.sums = (sums){0};
+    b->sink.sums.sums = (sums){0};
+    b->sink.signature = 0;
     void *params[] = {&b->out, &b->in};
     hw_sim_launch_args args = {function, {shapes[shape].grid, 1, 1}, {shapes[shape].block, 1, 1}, 0, params, false, 0,
                                0};
     if (hw_sim_launch(b->sim, &args, &refusal, &fault, &b->diag) != HW_OK) fail_msg("%s: %s", name, b->diag.text);
-    o->sums = b->sink.sums;
+    o->sums = b->sink.sums.sums;
+    o->signature = b->sink.signature;
     memcpy(o->words, hw_mem_host(mem, b->out), OUT_BYTES);
 }
 
@@ -257,10 +315,11 @@ static void begin(bench *b) {
     const hw_compile_options compile = {.search_path = path ? path : "", .cache_dir = HW_TEST_CACHE,
                                         .patience_ns = UINT64_MAX};
     const hw_sim_options options = {.gpu = hw_gpu_find("h200"), .threads = 1};
-    *b = (bench){.sink = {.sink = an_adding_sink}};
+    *b = (bench){.sink = {.sums = {.sink = an_adding_sink}}};
+    b->sink.sums.sink.access = sign_access;
     assert_int_equal(hw_sim_create(&options, &b->sim, &b->diag), HW_OK);
     assert_int_equal(hw_compile_create(&compile, &b->sim->compile, &b->diag), HW_OK);    // the test says when
-    assert_int_equal(hw_sim_add_sink(b->sim, &b->sink.sink, &b->diag), HW_OK);
+    assert_int_equal(hw_sim_add_sink(b->sim, &b->sink.sums.sink, &b->diag), HW_OK);
     if (hw_sim_load(b->sim, text, length, "random.ptx", &b->module, &b->diag) != HW_OK)
         fail_msg("line %d: %s", b->diag.line, b->diag.text);
     hw_mem *mem = hw_sim_mem(b->sim);
@@ -274,6 +333,7 @@ static void check(unsigned kernel, unsigned shape, const outcome *before, const 
             fail_msg("kernel k%u, shape %u: word %u of thread %u is 0x%x compiled, 0x%x interpreted", kernel, shape,
                      k % ROW_WORDS, k / ROW_WORDS, after->words[k], before->words[k]);
     assert_memory_equal(&before->sums, &after->sums, sizeof before->sums);
+    assert_true(before->signature == after->signature);
 }
 
 static void check_seed(uint64_t seed) {

@@ -1,6 +1,7 @@
 // Accesses whose addresses do not repeat, by some of the lanes, in every space and width; atomics of lanes that mean
 // one word or several; and what sinks are told of them.
 #include "exec_run.h"
+#include "event/sinks.h"
 
 enum { STEPS = 160, GLOBAL_BYTES = 4096, LOCAL_BYTES = 256, BLOCK = 64, THREADS = 128 };
 
@@ -371,8 +372,8 @@ static void sign_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list
         hw_access_pattern pattern = {.index = HW_NO_PATTERN, .mask = one->mask, .serial = one->serial,
                                      .space = one->space};
         const hw_access access = {.note = one->note, .kind = one->kind, .space = one->space,
-                                  .width_bytes = one->width_bytes, .base = one->base, .pattern = &pattern, .repeat = 1};
-        memcpy(pattern.delta, one->delta, sizeof pattern.delta);
+                                  .width_bytes = one->width_bytes, .base = hw_lone_deltas(one, pattern.delta),
+                                  .pattern = &pattern, .repeat = 1};
         assert_int_equal(one->lanes, __builtin_popcount(one->mask));
         sign_access(sink, worker, &access);
     }

@@ -98,6 +98,33 @@ static void every_level_counts_alike(void **state) {
     }
 }
 
+// The same lanes, told by places, of which some ascend as rows do that lie behind each other.
+static void places_count_as_addresses_do(void **state) {
+    (void)state;
+    const hw_distinct_level *level;
+    int64_t delta[32];
+    uint32_t place[32];
+    for (int round = 0; round < ROUNDS; round++) {
+        hw_lanes l = {.delta = delta}, by_places;
+        make_lanes(&l, delta);
+        const uint32_t first = (uint32_t)__builtin_ctz(l.mask), step = (uint32_t)random_bits() % 20;
+        l.base = (1 << 28) + l.base % ROW;
+        for (uint32_t i = 0; i < 32; i++) {
+            if (round % 3 == 0) delta[i] = (int64_t)(i - first) * step * l.width;
+            place[i] = (uint32_t)((l.base + (uint64_t)delta[i]) / l.width);
+        }
+        by_places = (hw_lanes){.mask = l.mask, .width = l.width, .place = place};
+        for (unsigned i = 0; (level = hw_distinct_level_at(i)); i++) {
+            assert_int_equal(level->pieces(&by_places, 32), level->pieces(&l, 32));
+            assert_int_equal(level->pieces_of_eights(&by_places), level->pieces_of_eights(&l));
+            for (uint32_t group = ROW / larger(l.width, WORD); group >= 8; group /= 2)
+                for (int shares = 0; shares < 2; shares++)
+                    assert_int_equal(level->busiest_banks(&by_places, group, shares),
+                                     level->busiest_banks(&l, group, shares));
+        }
+    }
+}
+
 static void lanes_far_apart_are_left_to_others(void **state) {
     (void)state;
     const hw_distinct_level *level;
@@ -124,6 +151,7 @@ static void lanes_far_apart_are_left_to_others(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_level_counts_alike),
+        cmocka_unit_test(places_count_as_addresses_do),
         cmocka_unit_test(lanes_far_apart_are_left_to_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "event/sinks.h"
 #include "base/alloc.h"
 #include "base/demangle.h"
 #include "prof/prof.h"
@@ -126,19 +127,19 @@ static void lone_accesses_count_alike(void **state) {
         hw_lone_access *one = &list[k];
         const uint32_t note = some[(random >> 8) % 5];
         *one = (hw_lone_access){.note = note, .kind = notes[note].kind, .space = spaces[(random >> 16) % 3],
-                                .width_bytes = notes[note].width_bytes, .base = (uint8_t)(k * 8 % 128),
-                                .serial = 1u + (unsigned)k};
+                                .width_bytes = notes[note].width_bytes, .serial = 1u + (unsigned)k};
         one->mask = k % 3 ? random | 1 : FULL;
         one->lanes = (uint8_t)__builtin_popcount(one->mask);
-        for (int t = 1; t < 32; t++) {
+        const uint32_t aligned = k % 2 ? 0 : 7;
+        for (int t = 0; t < 32; t++) {
             random = random * 1664525 + 1013904223;
-            if (one->mask >> t & 1 && k % 7) one->delta[t] = random >> 20 << 3;    // else all have one address
+            if (k % 7) one->place[t] = random >> 20 & ~aligned;
+            else one->place[t] = (uint32_t)k;    // all have one address
         }
         hw_access_pattern pattern = {.index = HW_NO_PATTERN, .mask = one->mask, .serial = one->serial,
                                      .space = one->space};
         const hw_access access = {.note = note, .kind = one->kind, .space = one->space, .width_bytes = one->width_bytes,
-                                  .base = one->base, .pattern = &pattern, .repeat = 1};
-        memcpy(pattern.delta, one->delta, sizeof pattern.delta);
+                                  .base = hw_lone_deltas(one, pattern.delta), .pattern = &pattern, .repeat = 1};
         hw_prof_sink(profs[0])->access(hw_prof_sink(profs[0]), 0, &access);
     }
     hw_prof_sink(profs[1])->lone(hw_prof_sink(profs[1]), 0, list, N);
