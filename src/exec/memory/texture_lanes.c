@@ -233,8 +233,8 @@ static void place_pairs(const hw_texture *t, int axis, const float *coordinates,
 }
 
 // What the texels at all corners add up to, of one channel. A texel that does not count may be infinite, or NaN.
-static inline __attribute__((always_inline)) void sum_corners(int corners, int32_t (*weight)[32], float (*numbers)[32],
-                                                              double *sums) {
+static inline __attribute__((always_inline)) void sum_corners(int corners, int32_t (*weight)[32],
+                                                              const float *const *numbers, double *sums) {
     HW_LANE_LOOP for (int i = 0; i < 32; i++) {
         double sum = 0;
         for (int corner = 0; corner < corners; corner++) {
@@ -270,12 +270,15 @@ static void read_filtered(const hw_texture *t, int dims, float (*coordinates)[32
         note_texels(told, &texels[corner], corner, weight[corner]);
     }
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-        float numbers[CORNERS][32];
+        float read_numbers[CORNERS][32];
+        const float *numbers[CORNERS];
         double sums[32];
         if (!(wanted >> channel & 1)) continue;
         if (read >> channel & 1) {
-            for (int corner = 0; corner < 1 << planes; corner++)
-                read_channel(&texels[corner], channel, (uint32_t *)numbers[corner]);
+            for (int corner = 0; corner < 1 << planes; corner++) {
+                read_channel(&texels[corner], channel, (uint32_t *)read_numbers[corner]);
+                numbers[corner] = read_numbers[corner];
+            }
             if (planes == AXES) sum_corners(CORNERS, weight, numbers, sums);
             else sum_corners(CORNERS / 2, weight, numbers, sums);
             finish_filtered(t, sums, (float *)out[channel]);
@@ -285,12 +288,162 @@ static void read_filtered(const hw_texture *t, int dims, float (*coordinates)[32
     }
 }
 
+// ---- planes, filtered, in 32 bits ----
+
+// What most filtered fetches read: a line or a plane without a border whose texels fit into a word each, while nobody
+// wants to know which they are. Its places and offsets are integers of 32 bits, and a texel is loaded once for all its
+// channels. The sums are those of the general way.
+enum { MOST_SIDE = 1 << 20 };
+static bool is_simple_plane(const hw_texture *t, int dims, const telling *told) {
+    const uint32_t bytes = hw_texel_bytes(t);
+    return dims < AXES && !told->texels && !is_bounded(t) && (bytes == 1 || bytes == 2 || bytes == 4) &&
+           t->bytes < 1u << 31 && t->size[0] <= MOST_SIDE && t->size[1] <= MOST_SIDE;
+}
+
+// Where the lanes are on an axis: 256ths of a texel from the middle of the first one on, rounded.
+static void place_in_256ths(const hw_texture *t, int axis, const float *coordinates, int32_t *place) {
+    const float far = 2 * MOST_SIDE * 256.0f;
+    for (int i = 0; i < 32; i += LANES) {
+        floats x;
+        memcpy(&x, coordinates + i, sizeof x);
+        x *= 256;
+        x = choose_floats(x > -far, x, (floats){0} - far);    // NaN becomes a number
+        x = choose_floats(x < far, x, (floats){0} + far);
+        ints whole = __builtin_convertvector(x, ints);
+        whole += __builtin_convertvector(whole, floats) > x;
+        whole -= x - __builtin_convertvector(whole, floats) >= 0.5f;
+        whole -= 128;
+        memcpy(place + i, &whole, sizeof whole);
+    }
+    if (!t->is_normalized) return;
+    double in_256ths[32];
+    in_texels(t, axis, coordinates, in_256ths);
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) {
+        double low = in_256ths[i] > -2 * MOST_SIDE ? in_256ths[i] : -2 * MOST_SIDE;
+        double rounded = (low < 2 * MOST_SIDE ? low : 2 * MOST_SIDE) * 256 + 0.5;
+        place[i] = (int32_t)floor(rounded) - 128;
+    }
+}
+
+// Indices that wrap, or are mirrored, less than a period away; and others, that are clamped.
+static inline ints fold_indices(const hw_texture *t, int axis, ints at) {
+    const int32_t n = (int32_t)t->size[axis];
+    if (t->is_normalized && t->edge[axis] == HW_TEXTURE_WRAP) {
+        at += n & (at < 0);
+        at -= n & (at >= n);
+    } else if (t->is_normalized && t->edge[axis] == HW_TEXTURE_MIRROR) {
+        at = choose(at < 0, -1 - at, at);
+        at -= 2 * n & (at >= 2 * n);
+        at = choose(at < n, at, 2 * n - 1 - at);
+    }
+    at &= at > 0;
+    return choose(at < n, at, at - at + n - 1);
+}
+
+// The offsets on an axis of the two texels that a place is between.
+static void offset_pairs(const hw_texture *t, int axis, const int32_t *place, uint32_t offset[2][32]) {
+    const int32_t step = axis ? (int32_t)t->pitch_bytes : (int32_t)hw_texel_bytes(t);
+    for (int i = 0; i < 32; i += LANES) {
+        ints low;
+        memcpy(&low, place + i, sizeof low);
+        low >>= 8;
+        ints at[2] = {fold_indices(t, axis, low) * step, fold_indices(t, axis, low + 1) * step};
+        memcpy(offset[0] + i, &at[0], sizeof at[0]);
+        memcpy(offset[1] + i, &at[1], sizeof at[1]);
+    }
+}
+
+// As weigh_texels has it for two axes.
+static void weigh_plane(const int32_t *x, const int32_t *y, int32_t (*weight)[32]) {
+    HW_LANE_LOOP for (int i = 0; i < 32; i++) {
+        const int32_t right = x[i] & 255, left = 256 - right, upper = y[i] & 255;
+        const int32_t upper_left = (left * upper + 127) >> 8, upper_right = (right * upper + 128) >> 8;
+        weight[0][i] = left - upper_left;
+        weight[1][i] = right - upper_right;
+        weight[2][i] = upper_left;
+        weight[3][i] = upper_right;
+    }
+}
+
+// Do the lanes' offsets follow each other as texels do, in lines that are so far apart on the other axis?
+static bool are_lines(uint32_t (*x)[32], uint32_t (*y)[32], uint32_t bytes) {
+    uints differ = {0}, number;
+    for (int i = 0; i < LANES; i++) number[i] = (uint32_t)i * bytes;
+    for (int i = 0; i < 32; i += LANES, number += LANES * bytes)
+        for (int high = 0; high < 2; high++) {
+            uints column, row;
+            memcpy(&column, x[high] + i, sizeof column);
+            memcpy(&row, y[high] + i, sizeof row);
+            differ |= (column - number) ^ x[high][0];
+            differ |= row ^ y[high][0];
+        }
+    return !any_bit(differ);
+}
+
+// The lanes' texels, as they lie in memory: at the sum of their offsets on both axes.
+#define LOAD_WORDS(type)                                                                                       \
+    do {                                                                                                       \
+        type line[32];                                                                                         \
+        if (is_line) memcpy(line, from + x[0] + y[0], sizeof line);                                            \
+        else for (int i = 0; i < 32; i++) memcpy(&line[i], from + x[i] + y[i], sizeof *line);                  \
+        HW_LANE_LOOP for (int i = 0; i < 32; i++) to[i] = line[i];                                             \
+    } while (0)
+static void load_words(const hw_texture *t, const uint32_t *x, const uint32_t *y, bool is_line, uint32_t *to) {
+    const char *from = (const char *)(uintptr_t)t->address;
+    const uint32_t bytes = hw_texel_bytes(t);
+    if (bytes == 4) LOAD_WORDS(uint32_t);
+    else if (bytes == 2) LOAD_WORDS(uint16_t);
+    else LOAD_WORDS(uint8_t);
+}
+
+// A channel of texels, as numbers. Words may be all that there is to it.
+static const uint32_t *take_channel(const hw_texture *t, uint32_t channel, const uint32_t *words, uint32_t *to) {
+    if (t->kind == HW_TEXEL_FLOAT && t->channel_bits == 32) return words;
+    const uint32_t bits = t->channel_bits, above = 32 - bits - channel * bits, below = 32 - bits;
+    if (t->kind == HW_TEXEL_SIGNED) HW_LANE_LOOP for (int i = 0; i < 32; i++)
+        to[i] = (uint32_t)((int32_t)(words[i] << above) >> below);
+    else HW_LANE_LOOP for (int i = 0; i < 32; i++) to[i] = words[i] << above >> below;
+    number_texels(t, to);
+    return to;
+}
+
+static void read_plane(const hw_texture *t, int dims, float (*coordinates)[32], uint32_t wanted, channels out) {
+    enum { PLANE_CORNERS = CORNERS / 2 };
+    int32_t place[2][32], weight[PLANE_CORNERS][32];
+    uint32_t offset[2][2][32], words[PLANE_CORNERS][32];
+    for (int axis = 0; axis < 2; axis++) {
+        if (axis < dims) place_in_256ths(t, axis, coordinates[axis], place[axis]);
+        else for (int i = 0; i < 32; i++) place[axis][i] = -128;    // a line's upper edge
+        offset_pairs(t, axis, place[axis], offset[axis]);
+    }
+    weigh_plane(place[0], place[1], weight);
+    const bool are_in_lines = are_lines(offset[0], offset[1], hw_texel_bytes(t));
+    for (int corner = 0; corner < PLANE_CORNERS; corner++)
+        load_words(t, offset[0][corner & 1], offset[1][corner >> 1], are_in_lines, words[corner]);
+    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+        uint32_t numbers[PLANE_CORNERS][32];
+        const float *taken[PLANE_CORNERS];
+        double sums[32];
+        if (!(wanted >> channel & 1)) continue;
+        if (channel >= t->channels) {
+            HW_ALL_LANES(out[channel], 0);
+            continue;
+        }
+        for (int corner = 0; corner < PLANE_CORNERS; corner++)
+            taken[corner] = (const float *)take_channel(t, channel, words[corner], numbers[corner]);
+        sum_corners(PLANE_CORNERS, weight, taken, sums);
+        finish_filtered(t, sums, (float *)out[channel]);
+    }
+}
+
 // ---- instructions ----
 
 static void sample_texture(const hw_texture *t, int dims, uint32_t (*coordinates)[32], bool are_integers,
                            uint32_t wanted, const telling *told, channels out) {
     float (*numbers)[32] = (float (*)[32])coordinates;
     if (are_integers) read_texels(t, (int32_t (*)[32])coordinates, wanted, told, out);
+    else if (t->is_filtered && reads_numbers(t) && is_simple_plane(t, dims, told))
+        read_plane(t, dims, numbers, wanted, out);
     else if (t->is_filtered && reads_numbers(t)) read_filtered(t, dims, numbers, wanted, told, out);
     else read_nearest(t, dims, numbers, wanted, told, out);
 }
@@ -310,22 +463,25 @@ static void tell_of(hw_state *s, uint64_t handle, uint32_t lanes, telling *told)
 // Destinations may lie where sources do: all sources are taken before anything is written.
 static const hw_inst *fetch_texture(hw_warp *w, const hw_inst *in, bool are_integers) {
     const hw_slot slots[] = {in->a, in->b, in->c};
-    uint32_t coordinates[AXES][32] = {{0}}, wanted = 0;
+    const bool have_one = (in->fourth & 3) == HW_BASE_LAUNCH || (in->fourth & 3) == HW_BASE_BLOCK;
+    uint32_t coordinates[AXES][32], wanted = 0;
     channels all, some;
     uint64_t handles[32];
     hw_texels texels;
     telling told;
     begin_telling(hw_state_of(w), &texels, &told);
     memcpy(handles, hw_at(w, in->fourth), sizeof handles);
-    for (int axis = 0; axis < in->dimensions; axis++)
-        memcpy(coordinates[axis], hw_at(w, slots[axis]), sizeof *coordinates);
+    for (int axis = 0; axis < AXES; axis++) {
+        if (axis < in->dimensions) memcpy(coordinates[axis], hw_at(w, slots[axis]), sizeof *coordinates);
+        else HW_ALL_LANES(coordinates[axis], 0);
+    }
     for (uint32_t c = 0; c < CHANNELS; c++) wanted |= (uint32_t)(w->slots[in->list + c] != HW_NO_SLOT) << c;
     for (uint32_t left = w->mask; left;) {
         int first = __builtin_ctz(left);
-        uint32_t same = 0;
+        uint32_t same = have_one ? 0xffffffffu : 0;
         const hw_texture *t = hw_texture_find(hw_state_of(w), in, first, handles[first]);
         if (!t) return NULL;
-        for (int i = 0; i < 32; i++) same |= (uint32_t)(handles[i] == handles[first]) << i;
+        for (int i = 0; i < 32 && !have_one; i++) same |= (uint32_t)(handles[i] == handles[first]) << i;
         bool is_only = left == w->mask && !(left & ~same);
         tell_of(hw_state_of(w), handles[first], left & same, &told);
         sample_texture(t, in->dimensions, coordinates, are_integers, wanted, &told, is_only ? all : some);

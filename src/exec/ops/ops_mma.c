@@ -167,7 +167,10 @@ static const hw_inst *mma_f64_f64(hw_warp *w, const hw_inst *in) {
             for (uint32_t k = 0; k < p.k; k++) {
                 const double *a = (const double *)hw_at(w, p.a[half + halves * (k / PART_WORDS)]) + k % PART_WORDS;
                 const double *factors_of_b = b[odd][k];
-                HW_LANE_LOOP for (int i = 0; i < 32; i++) sum[i] = fma(a[i & ~3], factors_of_b[i & 3], sum[i]);
+                HW_LANE_LOOP for (int i = 0; i < 32; i++) {
+                    double x = a[i & ~3], y = factors_of_b[i & 3], z = sum[i];
+                    sum[i] = hw_double_result(fma(x, y, z), x, y, z);
+                }
             }
         }
     for (uint32_t n = 0; n < 2 * halves; n++) {

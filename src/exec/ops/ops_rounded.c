@@ -1,16 +1,14 @@
 // f32 and f64 arithmetic with directed rounding: the rows are in isa/bodies/rounded.def. The processor's own rounding
 // mode is set around the lanes of one instruction.
 #include "exec/ops/float_lanes.h"
+#include "exec/ops/value_f64.h"
 
 static inline float canon(float x) { return hw_canonical(x); }
 static inline float flush(float x) { return hw_ftz(x); }
 static inline float sat(float x) { return hw_sat(x); }
 static inline float root(float x) { return __builtin_sqrtf(x); }
-static inline double root64(double x) { return __builtin_sqrt(x); }
 // Where there is no instruction, the C library's are right in every rounding mode.
 static inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-static inline double fused64(double a, double b, double c) { return __builtin_fma(a, b, c); }
-static inline double result(double r, double a, double b, double c) { return hw_double_result(r, a, b, c); }
 
 #define A a[i]
 #define B b[i]

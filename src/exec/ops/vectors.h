@@ -25,6 +25,18 @@ typedef int8_t chars __attribute__((vector_size(VECTOR_BYTES)));
 static inline ints choose(ints mask, ints a, ints b) { return (a & mask) | (b & ~mask); }
 static inline floats choose_floats(ints mask, floats a, floats b) { return (floats)choose(mask, (ints)a, (ints)b); }
 
+static inline bool any_bit(uints a) {
+#if defined(HW_HAS_AVX512)
+    return _mm512_test_epi32_mask((__m512i)a, (__m512i)a);
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)a, (__m256i)a);
+#else
+    uint64_t part[VECTOR_BYTES / 8];
+    memcpy(part, &a, sizeof a);
+    return part[0] | part[1];
+#endif
+}
+
 static inline ints larger_ints(ints a, ints b) {
 #if defined(HW_HAS_AVX512)
     return (ints)_mm512_max_epi32((__m512i)a, (__m512i)b);

@@ -105,6 +105,7 @@ static char *describe_block(const hw_block *block) {
         if (i) fputs("; ", out);
         write_place(block, &places[i], out);
     }
+    if (!n) fputs("has just ended", out);    // within one turn: where it was before is not known any more
     fclose(out);
     return text;
 }

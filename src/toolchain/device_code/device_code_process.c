@@ -35,6 +35,21 @@ static void add_nvcc(hw_args *args, const hw_compiler *compiler, int arch) {
     hw_args_add_words(args, "-ptx -lineinfo -O3 -std=c++17 -Wno-deprecated-gpu-targets", ' ');
 }
 
+// nvcc takes a definition for a list, in which a comma separates unless a backslash stands before it.
+static void add_define(hw_args *args, const hw_compiler *compiler, const char *define) {
+    char *word = hw_arena_take(args->arena, 2 * strlen(define) + 1), *end = word;
+    if (!word) {
+        args->failed = true;
+        return;
+    }
+    for (const char *c = define; *c; c++) {
+        if (*c == ',' && compiler->kind == HW_COMPILER_NVCC) *end++ = '\\';
+        *end++ = *c;
+    }
+    *end = '\0';
+    hw_args_addf(args, "-D%s", word);
+}
+
 static void add_clang(hw_args *args, const hw_compiler *compiler, int arch, const char *folder,
                       const char *include_dir) {
     hw_clang_add_common(compiler, arch, include_dir, folder, args);
@@ -64,7 +79,7 @@ static hw_status run_compiler(const char *folder, const hw_code_request *request
         hw_clang_headers_add(headers, request->include_dir, &args);
     }
     hw_args_addf(&args, "-I%s", folder);
-    for (size_t i = 0; i < request->n_defines; i++) hw_args_addf(&args, "-D%s", request->defines[i]);
+    for (size_t i = 0; i < request->n_defines; i++) add_define(&args, compiler, request->defines[i]);
     hw_args_add(&args, "-o");
     hw_args_add(&args, output);
     hw_args_addf(&args, "%s/%s", folder, request->source.path);

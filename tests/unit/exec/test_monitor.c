@@ -33,6 +33,7 @@ typedef struct bench {
     hw_monitor *monitor;
     void (*at_block)(struct bench *b, const hw_block_step *step);
     char text[4096];                         // what was noticed
+    uint32_t threads;
     uint64_t executed, max_executed;
     hw_monitored seen;
 } bench;
@@ -74,7 +75,7 @@ static hw_status launch(bench *b, uint32_t share, hw_fault *fault, uint32_t *fir
     assert_int_equal(hw_sim_add_sink(sim, &b->sink, &diag), HW_OK);
     hw_sim_set_monitor(sim, b->monitor);
     void *params[] = {&out, &share};
-    const hw_sim_launch_args args = {.function = function, .grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1},
+    const hw_sim_launch_args args = {.function = function, .grid = {BLOCKS, 1, 1}, .block = {b->threads, 1, 1},
                                      .params = params};
     hw_status status = hw_sim_launch(sim, &args, &refusal, fault, &diag);
     memcpy(first, hw_mem_host(hw_sim_mem(sim), out), sizeof *first);
@@ -86,7 +87,7 @@ static hw_monitor monitor;
 
 static bench fresh(void (*at_block)(bench *b, const hw_block_step *step)) {
     memset(&monitor, 0, sizeof monitor);
-    return (bench){.monitor = &monitor, .at_block = at_block, .max_executed = 1};
+    return (bench){.monitor = &monitor, .at_block = at_block, .threads = THREADS, .max_executed = 1};
 }
 
 // ---- how far, and why ----
@@ -161,6 +162,11 @@ static void where(void **state) {
     assert_non_null(strstr(b.text, "kernel k, launch 1, thread 1 of 1; 2 of 3 blocks have begun\n  block (1,0,0): "));
     assert_non_null(strstr(b.text, "32 threads of 1 warp at k.cu:9, waiting at barrier 0 (32 of 64 threads have come"));
     assert_null(strstr(b.text + 1, "kernel k"));        // told once
+
+    b = fresh(ask_where_in_block_1);
+    b.threads = THREADS / 2;                            // warp 0 alone, which ends within a turn
+    assert_int_equal(launch(&b, 1, &fault, &first), HW_OK);
+    assert_non_null(strstr(b.text, "\n  block (1,0,0): has just ended"));
 }
 
 // ---- its end ----

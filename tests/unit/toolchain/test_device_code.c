@@ -27,12 +27,14 @@ static char include_dir[] = HW_SOURCE_DIR "/include/cuda";
 
 static const char source_text[] =
     "#include \"common/part.cuh\"\n"
+    "__device__ inline int sum(int a, int b = 0) { return a + b; }\n"
     "extern \"C\" __global__ void add(int *data) {\n"
-    "    data[threadIdx.x] += part() + N;\n"
+    "    data[threadIdx.x] += part() + sum(N);\n"
     "}\n";
 static const char header_text[] = "#pragma once\n\n__device__ inline int part() { return threadIdx.x == 3 ? 1 : 0; }\n";
 static const hw_source_file header = {"common/part.cuh", header_text, sizeof header_text - 1};
 static const char *const n_is_5 = "N=5";
+static const char *const n_is_a_list = "N=2,3";    // a comma ends a definition for nvcc
 
 static const char *path_in(const char *name) {
     static char paths[4][4096];
@@ -111,6 +113,7 @@ static void test_every_compiler(void **state) {
         hw_code code, again;
         hw_diag diag;
         request.compiler = compilers[i];
+        request.defines = &n_is_a_list;
         hw_status status = compile(&request, arena, &code, &diag);
         if (status == HW_NOT_FOUND) {
             printf("    %s: %s\n", compiler_names[i], diag.text);
