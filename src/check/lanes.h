@@ -31,11 +31,8 @@ typedef struct hw_check_level {
     bool (*has)(hw_check_owners *owners, const hw_check_touch *touch);
     // Has no other thread the lanes' words? false: one has, or there are no such words.
     bool (*is_alone)(hw_check_owners *owners, const hw_check_touch *touch);
-    // Lanes whose cell, at `at` + delta bytes, has a reference below `begin`. Cells of 1 << bits bytes.
-    uint32_t (*older)(const hw_check_ref *cells, const hw_access_pattern *p, uint64_t at, uint32_t bits,
-                      hw_check_ref begin);
-    // Has one of n cells such a reference?
-    bool (*has_older)(const hw_check_ref *cells, uint32_t n, hw_check_ref begin);
+    // Lanes whose cell, at `at` + delta bytes, has no bit. Cells of 1 << bits bytes, below 2^32 of them.
+    uint32_t (*unseen)(const uint32_t *seen, const hw_access_pattern *p, uint64_t at, uint32_t bits);
 } hw_check_level;
 
 // Level 0 is base, which every machine has; NULL past the last one that this processor has.

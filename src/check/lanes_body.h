@@ -59,20 +59,13 @@ static bool is_alone(hw_check_owners *owners, const hw_check_touch *t) {
 }
 
 // The delta of lanes that are off is 0.
-static uint32_t older(const hw_check_ref *cells, const hw_access_pattern *p, uint64_t at, uint32_t bits,
-                      hw_check_ref begin) {
+static uint32_t unseen(const uint32_t *seen, const hw_access_pattern *p, uint64_t at, uint32_t bits) {
     const int64_t *delta = p->delta;
-    hw_check_ref refs[ALL_LANES];
-    uint32_t lanes = 0;
-    for (int i = 0; i < ALL_LANES; i++) refs[i] = cells[(at + (uint64_t)delta[i]) >> bits];
-    for (int i = 0; i < ALL_LANES; i++) lanes |= (uint32_t)(refs[i] < begin) << i;
+    uint32_t cells[ALL_LANES], rows[ALL_LANES], lanes = 0;
+    for (int i = 0; i < ALL_LANES; i++) cells[i] = (uint32_t)((at + (uint64_t)delta[i]) >> bits);
+    for (int i = 0; i < ALL_LANES; i++) rows[i] = seen[cells[i] / 32];
+    for (int i = 0; i < ALL_LANES; i++) lanes |= (~rows[i] >> cells[i] % 32 & 1) << i;
     return lanes & p->mask;
 }
 
-static bool has_older(const hw_check_ref *cells, uint32_t n, hw_check_ref begin) {
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < n; i++) any |= cells[i] < begin;
-    return any;
-}
-
-const hw_check_level LEVEL = {LEVEL_NAME, span, claim, has, is_alone, older, has_older};
+const hw_check_level LEVEL = {LEVEL_NAME, span, claim, has, is_alone, unseen};
