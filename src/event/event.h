@@ -81,7 +81,10 @@ typedef struct hw_access_pattern {
     int64_t low, high;               // the least and the greatest delta; not of patterns met once
     int64_t delta[HW_WARP_LANES];    // differences to the address of the lowest active lane; 0 in inactive lanes
 } hw_access_pattern;
-enum { HW_PATTERN_WAYS = 4, HW_NO_PATTERN = 0xffffffff };
+enum { HW_PATTERN_WAYS = 8, HW_NO_PATTERN = 0xffffffff };
+// Where accesses are added up, the first so many of an instruction's indexes are used alone: to find out what an access
+// costs takes less than to tell many patterns apart.
+enum { HW_PATTERN_WAYS_COUNTED = 4 };
 
 // One warp instruction's access to memory, `repeat` times. Of an asynchronous copy (HW_NOTE_COPY*) a record for each
 // side, both when it begins; when its bytes are there is told by hw_copy_landed.
