@@ -31,6 +31,8 @@ typedef struct hw_check_level {
     bool (*has)(hw_check_owners *owners, const hw_check_touch *touch);
     // Has no other thread the lanes' words? false: one has, or there are no such words.
     bool (*is_alone)(hw_check_owners *owners, const hw_check_touch *touch);
+    // Has each lane of `part`, which are some of those of `whole`, its address there?
+    bool (*is_part)(const hw_check_touch *part, const hw_check_touch *whole);
     // Lanes whose cell, at `at` + delta bytes, has no bit. Cells of 1 << bits bytes, below 2^32 of them.
     uint32_t (*unseen)(const uint32_t *seen, const hw_access_pattern *p, uint64_t at, uint32_t bits);
 } hw_check_level;

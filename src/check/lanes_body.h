@@ -58,6 +58,15 @@ static bool is_alone(hw_check_owners *owners, const hw_check_touch *t) {
     return !(others & 1);
 }
 
+static bool is_part(const hw_check_touch *part, const hw_check_touch *whole) {
+    const int32_t *a = part->delta, *b = whole->delta;
+    const uint32_t further = part->base - whole->base, mask = part->mask;
+    uint32_t differ = mask & ~whole->mask;
+    for (uint32_t i = 0; i < ALL_LANES; i++)
+        differ |= ((uint32_t)a[i] + further - (uint32_t)b[i]) & -(mask >> i & 1);
+    return !differ;
+}
+
 // The delta of lanes that are off is 0.
 static uint32_t unseen(const uint32_t *seen, const hw_access_pattern *p, uint64_t at, uint32_t bits) {
     const int64_t *delta = p->delta;
@@ -68,4 +77,4 @@ static uint32_t unseen(const uint32_t *seen, const hw_access_pattern *p, uint64_
     return lanes & p->mask;
 }
 
-const hw_check_level LEVEL = {LEVEL_NAME, span, claim, has, is_alone, unseen};
+const hw_check_level LEVEL = {LEVEL_NAME, span, claim, has, is_alone, is_part, unseen};

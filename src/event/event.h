@@ -235,13 +235,15 @@ typedef enum hw_barrier_action {
 } hw_barrier_action;
 enum { HW_BARRIERS = 16, HW_CLUSTER_BARRIER = HW_BARRIERS };    // those that programs number, and barrier.cluster
 
-// Lanes of a warp arrive at a barrier of the block, or it is complete. Who has arrived is told before that.
+// Lanes of a warp arrive at a barrier of the block, or it is complete. Who has arrived is told before that. Warps that
+// go together (all lanes of each) are told at once.
 typedef struct hw_barrier_step {
     hw_where where;                  // COMPLETE: warp 0
     uint32_t note;                   // HW_NO_NOTE: COMPLETE
     hw_barrier_action action;
     uint8_t barrier;                 // 0 .. 15, HW_CLUSTER_BARRIER
     uint32_t mask;                   // lanes that arrive, or wait; COMPLETE: 0
+    uint32_t more_warps;             // behind where.warp, which do the same
     uint32_t expected;               // threads as the program says; 0: all of the block that have not exited
 } hw_barrier_step;
 
