@@ -191,22 +191,34 @@ static bool read_lanes(reading *r, uint64_t offset, uint32_t behind) {
     return true;
 }
 
-// Cells of a row that nobody has read, all of it or some. ref: of the lane that reads the cell at `begin`; lanes have
-// 1 << width_bits each.
+// Some cells of a row, of which lanes have 1 << width_bits each. Mostly they are side by side, a lane each.
+static uint32_t put_some(reading *r, uint64_t row, uint32_t cells, uint64_t begin, hw_check_ref ref,
+                         uint32_t width_bits) {
+    const uint64_t from = row * ROW + (uint32_t)__builtin_ctz(cells);
+    const uint32_t beside = (uint32_t)__builtin_ctz(~(cells >> __builtin_ctz(cells)));
+    uint32_t n = 0;
+    r->of->state[row / (CHUNK / ROW)] |= HW_CHECK_READS_HAS_ANY;
+    if (!width_bits && !(cells >> __builtin_ctz(cells) >> beside)) {
+        r->check->level->put_row(r->of->first + from, beside, ref + (hw_check_ref)(from - begin));
+        return beside;
+    }
+    for (; cells; cells &= cells - 1, n++) {
+        const uint64_t cell = row * ROW + (uint32_t)__builtin_ctz(cells);
+        r->of->first[cell] = ref + (hw_check_ref)((cell - begin) >> width_bits);
+    }
+    return n;
+}
+
+// Cells of a row that nobody has read, all of it or some. ref: of the lane that reads the cell at `begin`.
 static void put_refs(reading *r, uint64_t row, uint32_t cells, uint64_t begin, hw_check_ref ref, uint32_t width_bits) {
-    uint32_t n = ROW;
     r->of->seen[row] |= cells;
     r->of->state[row / (CHUNK / ROW)] |= HW_CHECK_READS_IS_SEEN;
     if (cells == 0xffffffffu) {
         r->of->whole[row] = ref + (hw_check_ref)((row * ROW - begin) >> width_bits);
+        r->of->n_unseen -= ROW;
     } else {
-        r->of->state[row / (CHUNK / ROW)] |= HW_CHECK_READS_HAS_ANY;
-        for (n = 0; cells; cells &= cells - 1, n++) {
-            const uint64_t cell = row * ROW + (uint32_t)__builtin_ctz(cells);
-            r->of->first[cell] = ref + (hw_check_ref)((cell - begin) >> width_bits);
-        }
+        r->of->n_unseen -= put_some(r, row, cells, begin, ref, width_bits);
     }
-    r->of->n_unseen -= n;
 }
 
 // Lanes side by side, or of several with the same bytes the first.

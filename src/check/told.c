@@ -123,7 +123,8 @@ static void look_at_accesses(hw_check *c, hw_check_block *block, const hw_access
     hw_check_present now;
     hw_check_begin_present(c, &now, block, first->where.warp, first->space, first->note, first->kind,
                            first->width_bytes, first->pattern->mask);
-    if (now.entry.scope == HW_SCOPE_NONE && hw_check_write_columns(&now, runs, bases, n)) return;
+    if (now.entry.scope == HW_SCOPE_NONE &&
+        (hw_check_write_rows(&now, runs, bases, n) || hw_check_write_columns(&now, runs, bases, n))) return;
     for (uint32_t k = 0; k < n; k++) {
         hw_check_access_runs(&now, runs, bases[k], k);
         if (now.entry.scope != HW_SCOPE_NONE && has_messages(c, block, first->where.warp + k, note))
