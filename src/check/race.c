@@ -331,14 +331,9 @@ static inline void record_read(present *now, hw_check_line *line, uint32_t from,
 // ---- what stays: writers --------------------------------------------------------------------------------------------
 
 static void forget_readers(present *now, hw_check_line *line, uint32_t from, uint32_t to) {
-    const hw_check_entries *entries = &now->check->entries;
-    for (hw_check_plane p = HW_CHECK_READ; p <= HW_CHECK_READ_BEFORE; p++) {
-        if (!line->cell_bytes[p] && line->planes[p].whole < now->floor) continue;
-        hw_check_ref *cells = hw_check_line_split(line, cells_for(now), entries, p, (from | to) % WORD ? 1 : WORD);
-        if (!cells) continue;
-        const uint32_t cell_bytes = line->cell_bytes[p];
-        memset(&cells[from >> bits_of(cell_bytes)], 0, ((to - from) >> bits_of(cell_bytes)) * sizeof *cells);
-    }
+    for (hw_check_plane p = HW_CHECK_READ; p <= HW_CHECK_READ_BEFORE; p++)
+        if (line->cell_bytes[p] || line->planes[p].whole >= now->floor)
+            hw_check_line_clear(line, cells_for(now), &now->check->entries, p, from, to);
 }
 
 static void forget_all_readers(present *now, hw_check_line *line) {
