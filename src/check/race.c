@@ -643,6 +643,9 @@ bool hw_check_write_rows(present *now, const hw_check_runs *runs, const uint64_t
     for (uint32_t k = 0; k < n; k++) are_rows &= bases[k] % WORD == 0;
     if (!are_rows) return false;
     const hw_check_ref ref = ref_of(now), newest = newest_now(now);
+    hw_check_line *lines[LANES];
+    // What all warps need is fetched before it is used for one: rows of a matrix lie apart.
+    for (uint32_t k = 0; n > 1 && bases[1] - bases[0] > 4 * LINE && k < n; k++) find_lines(now, runs, bases[k], lines);
     for (uint32_t k = 0; k < n && ref; k++)
         for (uint32_t i = 0; i < runs->n; i++) {
             const hw_check_run *run = &runs->items[i];

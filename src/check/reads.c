@@ -8,7 +8,7 @@
 #include "check/internal.h"
 #include "isa/order.h"
 
-enum { CHUNK = HW_CHECK_READS_CHUNK, ROW = HW_CHECK_READS_ROW, WORD_BITS = 2 };
+enum { CHUNK = HW_CHECK_READS_CHUNK, ROW = HW_CHECK_READS_ROW, HALF = HW_CHECK_READS_HALF, WORD_BITS = 2 };
 
 // ---- what a launch only reads ---------------------------------------------------------------------------------------
 
@@ -68,7 +68,7 @@ static hw_check_reads *make_reads(const hw_home *home, uint32_t cell_bits) {
     if (!r) return NULL;
     *r = (hw_check_reads){.begin = begin, .bytes = bytes, .n_cells = (uint32_t)n, .cell_bits = cell_bits,
                           .n_unseen = (uint32_t)n, .first = hw_alloc_lanes(n * sizeof *r->first),
-                          .whole = hw_alloc_lanes((n / ROW + 1) * sizeof *r->whole),
+                          .whole = hw_alloc_lanes((n / HALF + 2) * sizeof *r->whole),
                           .seen = hw_alloc_lanes((n / CHUNK + 1) * (CHUNK / ROW) * sizeof *r->seen),
                           .state = hw_calloc(n / CHUNK + 1, 1)};
     if (r->first && r->whole && r->seen && r->state) return r;
@@ -209,22 +209,34 @@ static uint32_t put_some(reading *r, uint64_t row, uint32_t cells, uint64_t begi
     return n;
 }
 
-// Cells of a row that nobody has read, all of it or some. ref: of the lane that reads the cell at `begin`.
+// Cells of a row that nobody has read. ref: of the lane that reads the cell at `begin`.
 static void put_refs(reading *r, uint64_t row, uint32_t cells, uint64_t begin, hw_check_ref ref, uint32_t width_bits) {
+    const uint32_t all = (1u << HALF) - 1;
     r->of->seen[row] |= cells;
     r->of->state[row / (CHUNK / ROW)] |= HW_CHECK_READS_IS_SEEN;
-    if (cells == 0xffffffffu) {
-        r->of->whole[row] = ref + (hw_check_ref)((row * ROW - begin) >> width_bits);
-        r->of->n_unseen -= ROW;
-    } else {
-        r->of->n_unseen -= put_some(r, row, cells, begin, ref, width_bits);
+    for (uint64_t half = row * 2; half < row * 2 + 2; half++) {
+        const uint32_t shift = half % 2 * HALF;
+        if ((cells >> shift & all) == all) {
+            r->of->whole[half] = ref + (hw_check_ref)((half * HALF - begin) >> width_bits);
+            r->of->n_unseen -= HALF;
+        } else if (cells >> shift & all) {
+            r->of->n_unseen -= put_some(r, row, cells & all << shift, begin, ref, width_bits);
+        }
     }
+}
+
+// Has the launch read n cells, up to a row, before? There is a row behind the last one.
+static inline bool has_seen(const hw_check_reads *of, uint64_t begin, uint32_t n) {
+    uint64_t rows;
+    memcpy(&rows, &of->seen[begin / ROW], sizeof rows);
+    return !((((uint64_t)1 << n) - 1) << begin % ROW & ~rows);
 }
 
 // Lanes side by side, or of several with the same bytes the first.
 static inline bool read_run(reading *r, uint64_t offset, const hw_check_run *run, uint32_t behind) {
     const uint32_t bits = r->of->cell_bits, width = r->access->width_bytes;
     const uint64_t begin = offset >> bits, end = begin + (run->elems * width >> bits);
+    if (end - begin <= ROW && has_seen(r->of, begin, (uint32_t)(end - begin))) return true;
     for (uint64_t row = begin / ROW; row * ROW < end; row++) {
         const uint32_t above = row * ROW < begin ? 0xffffffffu << begin % ROW : 0xffffffffu;
         const uint32_t below = end - row * ROW < ROW ? (1u << end % ROW) - 1 : 0xffffffffu;
@@ -277,17 +289,18 @@ bool hw_check_reads_add(hw_check *c, hw_check_reads *reads, hw_check_block *bloc
 }
 
 hw_check_ref hw_check_reads_first(const hw_check *c, const hw_check_reads *r, uint64_t cell) {
-    const hw_check_ref row = r->whole[cell / ROW];
-    if (row <= r->first[cell]) return r->first[cell];
-    const uint32_t lane_cells = c->entries.items[row >> HW_CHECK_REF_BITS].width_bytes >> r->cell_bits;
-    return row + (hw_check_ref)(cell % ROW / lane_cells);
+    const hw_check_ref half = r->whole[cell / HALF];
+    if (half <= r->first[cell]) return r->first[cell];
+    const uint32_t lane_cells = c->entries.items[half >> HW_CHECK_REF_BITS].width_bytes >> r->cell_bits;
+    return half + (hw_check_ref)(cell % HALF / lane_cells);
 }
 
 void hw_check_reads_clear(hw_check *c, hw_check_reads *r, uint64_t cell) {
-    const uint64_t begin = cell / ROW * ROW;
-    for (uint64_t i = begin; r->whole[cell / ROW] && i < begin + ROW; i++) r->first[i] = hw_check_reads_first(c, r, i);
+    const uint64_t begin = cell / HALF * HALF;
+    for (uint64_t i = begin; r->whole[cell / HALF] && i < begin + HALF; i++)
+        r->first[i] = hw_check_reads_first(c, r, i);
     r->state[cell / CHUNK] |= HW_CHECK_READS_HAS_ANY;
-    r->whole[cell / ROW] = 0;
+    r->whole[cell / HALF] = 0;
     r->first[cell] = 0;
 }
 
@@ -307,8 +320,8 @@ static cells cells_of(const hw_check_reads *r, uint32_t chunk) {
 void hw_check_reads_mark(hw_check *c) {
     for (size_t i = 0; i < c->reads.n; i++) {
         const hw_check_reads *r = c->reads.items[i];
-        for (uint32_t row = 0; row <= r->n_cells / ROW; row++)
-            if (r->whole[row]) hw_check_entries_mark(&c->entries, r->whole[row]);
+        for (uint32_t half = 0; half <= r->n_cells / HALF; half++)
+            if (r->whole[half]) hw_check_entries_mark(&c->entries, r->whole[half]);
         for (uint32_t chunk = 0; chunk * CHUNK < r->n_cells; chunk++) {
             const cells of = cells_of(r, chunk);
             for (uint32_t k = 0; k < of.n; k++)
@@ -320,8 +333,8 @@ void hw_check_reads_mark(hw_check *c) {
 void hw_check_reads_move(hw_check *c) {
     for (size_t i = 0; i < c->reads.n; i++) {
         const hw_check_reads *r = c->reads.items[i];
-        for (uint32_t row = 0; row <= r->n_cells / ROW; row++)
-            r->whole[row] = hw_check_entries_moved(&c->entries, r->whole[row]);
+        for (uint32_t half = 0; half <= r->n_cells / HALF; half++)
+            r->whole[half] = hw_check_entries_moved(&c->entries, r->whole[half]);
         for (uint32_t chunk = 0; chunk * CHUNK < r->n_cells; chunk++) {
             const cells of = cells_of(r, chunk);
             for (uint32_t k = 0; k < of.n; k++) of.first[k] = hw_check_entries_moved(&c->entries, of.first[k]);

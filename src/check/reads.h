@@ -24,13 +24,13 @@ typedef struct hw_check_block hw_check_block;
 typedef struct hw_check_reads {
     uint64_t begin, bytes;
     hw_check_ref *first;             // of each cell: its first reader in the newest launch that read it; 0: nobody
-    hw_check_ref *whole;             // of each row of cells: its first cell's, where neighbouring lanes read all of it
+    hw_check_ref *whole;             // of each half row: its first cell's, where neighbouring lanes read all of it
     uint32_t *seen;                  // of each row, a bit a cell: the running launch has read it
     uint8_t *state;                  // of each HW_CHECK_READS_CHUNK cells: HAS_ANY, IS_SEEN
     uint32_t n_cells, cell_bits;     // cells are of 1 or 4 bytes
     uint32_t n_unseen;               // cells that the running launch has not read
 } hw_check_reads;
-enum { HW_CHECK_READS_CHUNK = 1024, HW_CHECK_READS_ROW = 32 };
+enum { HW_CHECK_READS_CHUNK = 1024, HW_CHECK_READS_ROW = 32, HW_CHECK_READS_HALF = 16 };
 enum { HW_CHECK_READS_HAS_ANY = 1, HW_CHECK_READS_IS_SEEN = 2 };    // first: some are not 0; seen: likewise
 
 typedef struct hw_check_all_reads {
