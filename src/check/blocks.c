@@ -100,10 +100,6 @@ static uint32_t number_of(const hw_check_blocks *b, const uint32_t index[3]) {
     return (index[2] * b->grid[1] + index[1]) * b->grid[0] + index[0];
 }
 
-static bool has_index(const hw_check_block *block, const uint32_t index[3]) {
-    return block->index[0] == index[0] && block->index[1] == index[1] && block->index[2] == index[2];
-}
-
 void hw_check_block_begin(hw_check_blocks *b, const hw_where *where, hw_check_ref next) {
     hw_check_block *block = make_block(b);
     if (!block) {
@@ -126,17 +122,16 @@ void hw_check_block_begin(hw_check_blocks *b, const hw_where *where, hw_check_re
     *bucket = block;
 }
 
-hw_check_block *hw_check_block_of(hw_check_blocks *b, const hw_where *where) {
-    if (b->last && has_index(b->last, where->block)) return b->last;
+hw_check_block *hw_check_block_find(hw_check_blocks *b, const hw_where *where) {
     hw_check_block *block = b->buckets[number_of(b, where->block) % BUCKETS];
-    while (block && !has_index(block, where->block)) block = block->next;
+    while (block && !hw_check_block_has(block, where->block)) block = block->next;
     if (block) b->last = block;
     return block;
 }
 
 void hw_check_block_end(hw_check_blocks *b, const hw_where *where) {
     hw_check_block **at = &b->buckets[number_of(b, where->block) % BUCKETS];
-    while (*at && !has_index(*at, where->block)) at = &(*at)->next;
+    while (*at && !hw_check_block_has(*at, where->block)) at = &(*at)->next;
     hw_check_block *block = *at;
     if (!block) return;
     *at = block->next;
@@ -342,6 +337,7 @@ static void complete_for_all(hw_check_blocks *b, hw_check_block *block) {
     block->barrier_time = ++block->time;
     for (uint32_t i = 0; i < b->n_warps; i++) {
         hw_check_warp *w = &block->warps[i];
+        if (!w->lanes && !w->known) continue;
         share_letters(b, w, lanes_of_warp(b, i), true);
         join_letters(b, &block->known, w->known);
         w->known = NULL;
@@ -389,9 +385,10 @@ static void arrive_at_barrier(hw_check_blocks *b, hw_check_block *block, const h
     const bool waits = step->action != HW_BARRIER_ARRIVE;
     const bool is_for_some = step->expected && step->expected < b->threads;
     a->has_arrivers |= !waits || is_for_some;
-    a->threads += (uint32_t)__builtin_popcount(step->mask);
-    if (waits) block->waiting[barrier][warp] |= step->mask;
-    else write_messages(b, block, warp, step->mask, key_of(block, barrier), scope_of(barrier));
+    const uint32_t lanes = step->mask == 0xffffffffu ? LANES : (uint32_t)__builtin_popcount(step->mask);
+    a->threads += lanes * (step->more_warps + 1);
+    for (uint32_t k = 0; waits && k <= step->more_warps; k++) block->waiting[barrier][warp + k] |= step->mask;
+    if (!waits) write_messages(b, block, warp, step->mask, key_of(block, barrier), scope_of(barrier));
 }
 
 static bool are_of_one_place(const hw_note *a, const hw_note *b) {

@@ -55,6 +55,7 @@ typedef struct hw_check_interval {
     uint32_t kinds;                          // of accesses in the log, bits
     bool is_known;                           // shadow memory has accesses of the interval; what follows has to go there
     bool is_named;                           // all in the log is of patterns with a name
+    uint64_t hash;                           // of such a log
 } hw_check_interval;
 
 typedef struct hw_check_block {
@@ -95,7 +96,14 @@ void hw_check_blocks_move(hw_check_blocks *blocks, const hw_check_entries *entri
 // A block that begins, and one that has ended. NULL where it was never told to begin. next: of hw_check_entries_next.
 void hw_check_block_begin(hw_check_blocks *blocks, const hw_where *where, hw_check_ref next);
 void hw_check_block_end(hw_check_blocks *blocks, const hw_where *where);
-hw_check_block *hw_check_block_of(hw_check_blocks *blocks, const hw_where *where);
+hw_check_block *hw_check_block_find(hw_check_blocks *blocks, const hw_where *where);
+static inline bool hw_check_block_has(const hw_check_block *block, const uint32_t index[3]) {
+    return block->index[0] == index[0] && block->index[1] == index[1] && block->index[2] == index[2];
+}
+static inline hw_check_block *hw_check_block_of(hw_check_blocks *blocks, const hw_where *where) {
+    hw_check_block *last = blocks->last;
+    return last && hw_check_block_has(last, where->block) ? last : hw_check_block_find(blocks, where);
+}
 
 // What orders: events as exec tells them. barrier: false where threads of another place in the source came first, which
 // *first_note is then.

@@ -142,7 +142,8 @@ static bool does_write(const hw_access *a) {
                                         a->space == HW_SPACE_SHARED);
 }
 
-void hw_check_bounds_leave(hw_check *c, const hw_access *a, const hw_home_set *homes, int64_t low, int64_t high) {
+// One that is not in its first home as a whole, low and high bytes about its base.
+static void leave(hw_check *c, const hw_access *a, const hw_home_set *homes, int64_t low, int64_t high) {
     uint32_t lanes = 0;
     if (is_at_home(c, homes, a->space, a->base + (uint64_t)low, (uint64_t)(high - low))) return;
     for (uint32_t left = a->pattern->mask; left; left &= left - 1) {
@@ -159,6 +160,37 @@ void hw_check_bounds_leave(hw_check *c, const hw_access *a, const hw_home_set *h
                .space = a->space, .address = address, .act = act_of(&c->notes[a->note], does_write(a)),
                .object = object_of_home(home)};
     add_wrong(c, &w);
+}
+
+void hw_check_bounds_accesses(hw_check *c, const hw_access *a, uint32_t n, const uint64_t *bases) {
+    if (a->note >= c->n_notes || !a->pattern->mask) return;
+    const hw_home_set homes = hw_check_homes_of(c, a->note);
+    if (!homes.n) return;
+    const hw_home *home = &c->homes->items[homes.first];
+    int64_t low = a->pattern->low, high = a->pattern->high;
+    if (a->pattern->index == HW_NO_PATTERN) c->level->span(a->pattern->delta, &low, &high);
+    high += a->width_bytes;
+    const uint64_t bytes = (uint64_t)(high - low);
+    uint64_t least = bases[0], most = bases[0];
+    for (uint32_t k = 1; k < n; k++) {
+        least = bases[k] < least ? bases[k] : least;
+        most = bases[k] > most ? bases[k] : most;
+    }
+    if (hw_check_is_in(home, a->space, least + (uint64_t)low, most - least + bytes)) return;
+    hw_access one = *a;
+    for (uint32_t k = 0; k < n; k++, one.where.warp++) {
+        one.base = bases[k];
+        if (!hw_check_is_in(home, a->space, one.base + (uint64_t)low, bytes)) leave(c, &one, &homes, low, high);
+    }
+}
+
+void hw_check_bounds_room(const hw_check *c, const hw_access *a, hw_check_runs *runs) {
+    const hw_home_set homes = hw_check_homes_of(c, a->note);
+    const hw_home *home = homes.n ? &c->homes->items[homes.first] : NULL;
+    const uint64_t low = (uint64_t)a->pattern->low, bytes = (uint64_t)a->pattern->high - low + a->width_bytes;
+    runs->has_room = !home || hw_check_is_in(home, a->space, home->begin, bytes);
+    runs->from = home ? home->begin - low : 0;
+    runs->room = home ? home->bytes - bytes : UINT64_MAX;
 }
 
 // ---- accesses that cannot be made -----------------------------------------------------------------------------------

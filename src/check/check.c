@@ -77,13 +77,13 @@ static void end_launch(hw_sink *sink, const hw_launch_info *info, uint64_t host_
 }
 
 static void tell_access(hw_sink *sink, uint32_t worker, const hw_access *access) {
-    hw_check_bounds_accesses((hw_check *)sink, access, 1, &access->base);
-    hw_check_tell_access(sink, worker, access);
+    (void)worker;
+    hw_check_hear((hw_check *)sink, access, 1, &access->base);
 }
 
 static void tell_accesses(hw_sink *sink, uint32_t worker, const hw_access *first, uint32_t n, const uint64_t *bases) {
-    hw_check_bounds_accesses((hw_check *)sink, first, n, bases);
-    hw_check_tell_accesses(sink, worker, first, n, bases);
+    (void)worker;
+    hw_check_hear((hw_check *)sink, first, n, bases);
 }
 
 // ---- order ----------------------------------------------------------------------------------------------------------
@@ -126,8 +126,11 @@ static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *
     if (is_good) return;
     const hw_check_arrivals *a = &block->arrivals[step->barrier];
     const hw_check_entry one = entry_of_waiting(c, block, a->warp, a->mask, first, HW_CHECK_ARRIVES);
-    const hw_check_entry other = entry_of_waiting(c, block, step->where.warp, step->mask, step->note, HW_CHECK_ARRIVES);
-    hw_check_add_barrier(c, &one, &other);
+    for (uint32_t k = 0; k <= step->more_warps; k++) {
+        const hw_check_entry other = entry_of_waiting(c, block, step->where.warp + k, step->mask, step->note,
+                                                      HW_CHECK_ARRIVES);
+        hw_check_add_barrier(c, &one, &other);
+    }
 }
 
 static void tell_meeting(hw_sink *sink, uint32_t worker, const hw_warp_sync *sync) {

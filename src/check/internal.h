@@ -104,9 +104,8 @@ uint8_t hw_check_strong_scope(const hw_note *note, hw_check_act act);
 void hw_check_begin_present(hw_check *check, hw_check_present *now, hw_check_block *block, uint32_t warp, uint8_t space,
                             uint32_t note, uint8_t kind, uint8_t width_bytes, uint32_t mask);
 
-// Accesses of the running launch, and of calls of the host to `bytes` bytes.
-void hw_check_tell_access(hw_sink *sink, uint32_t worker, const hw_access *access);
-void hw_check_tell_accesses(hw_sink *sink, uint32_t worker, const hw_access *first, uint32_t n, const uint64_t *bases);
+// Accesses of the running launch (n warps, as hw_sink.accesses has them), and of calls of the host to `bytes` bytes.
+void hw_check_hear(hw_check *check, const hw_access *first, uint32_t n, const uint64_t *bases);
 void hw_check_tell_lanes(hw_sink *sink, uint32_t worker, const hw_lane_access *access);
 void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *landed);
 void hw_check_host_access(hw_check *check, uint32_t work, hw_check_act act, uint64_t address, uint64_t bytes);

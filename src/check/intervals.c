@@ -3,25 +3,44 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/mix.h"
 #include "check/internal.h"
 #include "isa/order.h"
 
 enum { MOST_BYTES = 1 << 16 };
+#define SERIAL (((uint64_t)1 << 48) - 1)
 
-// By warps whose bases lie `step` apart. Lanes follow where runs are NULL.
+// By n warps whose bases lie `step` apart. Where runs are NULL its lanes follow. No shared memory, no block and no
+// number of patterns is larger than this has room for.
 typedef struct record {
     const hw_check_runs *runs;
-    uint64_t serial, base, step;
-    uint32_t note, warp, mask;
-    uint16_t n;
-    uint8_t kind, width_bytes;
+    uint32_t base, step;
+    uint64_t serial : 48, warp : 8, n : 8;
 } record;
-_Static_assert(sizeof(record) == 48, "logs are compared as bytes, and hold records at multiples of 16");
+_Static_assert(sizeof(record) == 24, "logs are compared as bytes, and hashed as three words a record");
 
 typedef struct lanes {
     int32_t delta[HW_WARP_LANES];
+    uint32_t note, mask;
+    uint8_t kind, width_bytes, unused[6];
 } lanes;
+_Static_assert(sizeof(lanes) % _Alignof(record) == 0, "records follow");
+
+// What one record says.
+typedef struct logged {
+    const record *record;
+    const hw_check_runs *runs;       // or NULL
+    const int32_t *delta;
+    uint32_t note, mask, bytes;      // bytes: of the log
+    uint8_t kind, width_bytes;
+} logged;
+
+static inline logged logged_at(const hw_check_interval *in, uint32_t at) {
+    const record *r = (const record *)(const void *)(in->log + at);
+    const hw_check_runs *runs = r->runs;
+    if (runs) return (logged){r, runs, runs->delta, runs->note, runs->mask, sizeof *r, runs->kind, runs->width_bytes};
+    const lanes *l = (const lanes *)(const void *)(r + 1);
+    return (logged){r, NULL, l->delta, l->note, l->mask, sizeof *r + sizeof *l, l->kind, l->width_bytes};
+}
 
 void hw_check_intervals_free(hw_check_intervals *s) {
     for (int i = 0; i < HW_CHECK_INTERVALS_KEPT; i++) hw_free(s->kept[i].log);
@@ -63,9 +82,21 @@ static bool have_one_step(uint32_t n, const uint64_t *bases) {
     return !differ;
 }
 
-static void put_lanes(char *at, const int64_t *delta) {
-    lanes *l = (lanes *)(void *)at;
-    for (int i = 0; i < HW_WARP_LANES; i++) l->delta[i] = (int32_t)delta[i];
+static void put_lanes(lanes *l, const hw_access *a) {
+    for (int i = 0; i < HW_WARP_LANES; i++) l->delta[i] = (int32_t)a->pattern->delta[i];
+    l->note = a->note;
+    l->mask = a->pattern->mask;
+    l->kind = a->kind;
+    l->width_bytes = a->width_bytes;
+    memset(l->unused, 0, sizeof l->unused);
+}
+
+// As the record is put together, so that nobody has to read it again.
+static inline uint64_t hash_with(uint64_t hash, const record *r) {
+    const uint64_t what = (uint64_t)(uintptr_t)r->runs ^ (uint64_t)r->serial << 16;
+    const uint64_t where = (uint64_t)r->base << 32 | r->step, who = (uint64_t)r->warp << 8 | r->n;
+    hash = (hash ^ what * 0xff51afd7ed558ccdu ^ where * 0xc4ceb9fe1a85ec53u ^ who) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
 }
 
 bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n,
@@ -79,24 +110,18 @@ bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *
         in->is_known = true;
         return false;
     }
-    // Written where it stays: a copy would wait until the processor has put its parts together.
-    for (uint32_t k = 0; k < n_records; k++, at += each) {
-        record *r = (record *)(void *)at;
-        r->runs = runs;
-        r->serial = runs ? runs->serial : 0;
-        r->base = bases[k];
-        r->step = is_one && n > 1 ? bases[1] - bases[0] : 0;
-        r->note = first->note;
-        r->warp = first->where.warp + k;
-        r->mask = first->pattern->mask;
-        r->n = (uint16_t)(is_one ? n : 1);
-        r->kind = first->kind;
-        r->width_bytes = first->width_bytes;
-        if (!runs) put_lanes(at + sizeof *r, first->pattern->delta);
-    }
     if (is_first) {
         in->kinds = 0;
         in->is_named = true;
+        in->hash = 0;
+    }
+    for (uint32_t k = 0; k < n_records; k++, at += each) {
+        record *r = (record *)(void *)at;
+        *r = (record){.runs = runs, .base = (uint32_t)bases[k], .warp = (first->where.warp + k) & 0xff,
+                      .step = is_one && n > 1 ? (uint32_t)(bases[1] - bases[0]) : 0, .n = (is_one ? n : 1) & 0xff,
+                      .serial = runs ? runs->serial & SERIAL : 0};
+        in->hash = hash_with(in->hash, r);
+        if (!runs) put_lanes((lanes *)(void *)(r + 1), first);
     }
     in->kinds |= kind;
     in->is_named &= runs != NULL;
@@ -106,28 +131,28 @@ bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *
 
 // ---- looking --------------------------------------------------------------------------------------------------------
 
-static void look_at_record(hw_check *c, hw_check_block *block, const record *r, const hw_check_runs *runs) {
+static void look_at_record(hw_check *c, hw_check_block *block, const logged *l, const hw_check_runs *runs) {
+    const record *r = l->record;
     hw_check_present now;
-    hw_check_begin_present(c, &now, block, r->warp, HW_SPACE_SHARED, r->note, r->kind, r->width_bytes, r->mask);
+    hw_check_begin_present(c, &now, block, r->warp, HW_SPACE_SHARED, l->note, l->kind, l->width_bytes, l->mask);
     for (uint32_t k = 0; k < r->n; k++) hw_check_access_runs(&now, runs, r->base + k * r->step, k);
 }
 
-static void find_runs_of(const record *r, hw_check_runs *runs) {
-    const lanes *l = (const lanes *)(const void *)(r + 1);
+static void find_runs_of(const logged *l, hw_check_runs *runs) {
     int64_t delta[HW_WARP_LANES];
     for (int i = 0; i < HW_WARP_LANES; i++) delta[i] = l->delta[i];
-    hw_check_find_cells(r->mask, delta, r->width_bytes, runs);
+    hw_check_find_cells(l->mask, delta, l->width_bytes, runs);
 }
 
 void hw_check_interval_look(hw_check *c, hw_check_block *block) {
     hw_check_interval *in = &block->interval;
     if (!in->bytes) return;
     for (uint32_t at = 0; at < in->bytes;) {
-        const record *r = (const record *)(const void *)(in->log + at);
+        const logged l = logged_at(in, at);
         hw_check_runs own;
-        if (!r->runs) find_runs_of(r, &own);
-        look_at_record(c, block, r, r->runs ? r->runs : &own);
-        at += sizeof *r + (r->runs ? 0 : sizeof(lanes));
+        if (!l.runs) find_runs_of(&l, &own);
+        look_at_record(c, block, &l, l.runs ? l.runs : &own);
+        at += l.bytes;
     }
     in->bytes = 0;
     in->is_known = true;
@@ -141,16 +166,6 @@ void hw_check_intervals_look(hw_check *c) {
 }
 
 // ---- intervals without a race ---------------------------------------------------------------------------------------
-
-static uint64_t hash_of(const hw_check_interval *in) {
-    uint64_t hash = in->bytes, word;
-    for (uint32_t at = 0; at < in->bytes; at += sizeof word) {
-        memcpy(&word, in->log + at, sizeof word);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
 
 // What has been logged can be no race: nobody writes, or all are strong.
 static bool is_harmless(const hw_check_interval *in) {
@@ -182,19 +197,21 @@ static bool begin_owning(hw_check *c) {
     return true;
 }
 
+static bool is_read(const logged *l) { return hw_check_act_of(l->kind, HW_SPACE_SHARED) == HW_CHECK_READS; }
+
 // For each word of each lane of all accesses that write, or of those that read. False: one has said no.
 static bool ask_all(hw_check *c, const hw_check_interval *in, bool of_writes,
                     bool (*ask)(hw_check_owners *owners, const hw_check_touch *touch)) {
     for (uint32_t at = 0; at < in->bytes;) {
-        const record *r = (const record *)(const void *)(in->log + at);
-        const lanes *own = (const lanes *)(const void *)(r + 1);
-        hw_check_touch touch = {.delta = r->runs ? r->runs->delta : own->delta, .mask = r->mask};
-        at += sizeof *r + (r->runs ? 0 : sizeof(lanes));
-        if ((hw_check_act_of(r->kind, HW_SPACE_SHARED) != HW_CHECK_READS) != of_writes) continue;
+        const logged l = logged_at(in, at);
+        const record *r = l.record;
+        hw_check_touch touch = {.delta = l.delta, .mask = l.mask};
+        at += l.bytes;
+        if (is_read(&l) == of_writes) continue;
         for (uint32_t k = 0; k < r->n; k++) {
-            touch.thread = (r->warp + k) * HW_WARP_LANES;
-            for (uint32_t byte = 0; byte < r->width_bytes; byte += HW_CHECK_WORD_BYTES) {
-                touch.base = (uint32_t)(r->base + k * r->step) + byte;
+            touch.thread = ((uint32_t)r->warp + k) * HW_WARP_LANES;
+            for (uint32_t byte = 0; byte < l.width_bytes; byte += HW_CHECK_WORD_BYTES) {
+                touch.base = r->base + k * r->step + byte;
                 if (!ask(&c->intervals.owners, &touch)) return false;
             }
         }
@@ -209,7 +226,7 @@ static bool are_apart(hw_check *c, const hw_check_interval *in) {
            ask_all(c, in, false, c->level->is_alone);
 }
 
-// ---- what is done ---------------------------------------------------------------------------------------------------
+// ---- what is known --------------------------------------------------------------------------------------------------
 
 // A log without a race, if all in it has a name.
 static void keep_log(hw_check *c, const hw_check_interval *in, uint32_t bytes, uint64_t hash) {
@@ -231,13 +248,72 @@ static bool is_kept(const hw_check *c, const hw_check_interval *in, uint64_t has
            !memcmp(c->intervals.kept[place].log, in->log, in->bytes);
 }
 
+// ---- threads that write what they have read -------------------------------------------------------------------------
+
+// Where each write of a thread goes to a word that the same one has read, it is enough that the reads are apart. These
+// mostly are the same in many blocks, while it depends on the data who writes: a sort, a relaxation. Logs of reads
+// alone are kept for nothing else.
+enum { MOST_READS = 16 };
+
+static hw_check_touch touch_of(const logged *l, uint32_t warp) {
+    const uint32_t behind = warp - l->record->warp;
+    return (hw_check_touch){.delta = l->delta, .mask = l->mask, .base = l->record->base + behind * l->record->step};
+}
+
+// Has the warp read there before it writes?
+static bool has_read(const hw_check *c, const hw_check_interval *reads, const logged *write, uint32_t warp) {
+    const hw_check_touch part = touch_of(write, warp);
+    for (uint32_t at = 0; at < reads->bytes;) {
+        const logged read = logged_at(reads, at);
+        at += read.bytes;
+        if (warp - read.record->warp >= read.record->n || read.width_bytes != write->width_bytes) continue;
+        const hw_check_touch whole = touch_of(&read, warp);
+        if (c->level->is_part(&part, &whole)) return true;
+    }
+    return false;
+}
+
+static void add_read(hw_check_interval *reads, const logged *l) {
+    memcpy(reads->log + reads->bytes, l->record, l->bytes);
+    reads->bytes += l->bytes;
+    reads->hash = hash_with(reads->hash, l->record);
+    reads->is_named &= l->runs != NULL;
+}
+
+// False: some write of the log goes elsewhere, or it has too many reads.
+static bool find_own_reads(const hw_check *c, const hw_check_interval *in, hw_check_interval *reads) {
+    for (uint32_t at = 0, n = 0; at < in->bytes;) {
+        const logged l = logged_at(in, at);
+        at += l.bytes;
+        if (is_read(&l) && n++ == MOST_READS) return false;
+        if (is_read(&l)) add_read(reads, &l);
+        for (uint32_t k = 0; !is_read(&l) && k < l.record->n; k++)
+            if (!has_read(c, reads, &l, (uint32_t)l.record->warp + k)) return false;
+    }
+    return true;
+}
+
+static bool are_own(hw_check *c, const hw_check_interval *in) {
+    const uint8_t plain = HW_CHECK_WEAK_READ | HW_CHECK_WEAK_WRITE;
+    _Alignas(record) char log[MOST_READS * (sizeof(record) + sizeof(lanes))];
+    hw_check_interval reads = {.log = log, .is_named = true};
+    if (in->kinds != plain || !find_own_reads(c, in, &reads)) return false;
+    if (is_kept(c, &reads, reads.hash)) return true;
+    const bool are = begin_owning(c) && ask_all(c, &reads, false, c->level->claim) &&
+                     ask_all(c, &reads, false, c->level->has);
+    if (are) keep_log(c, &reads, reads.bytes, reads.hash);
+    return are;
+}
+
+// ---- what is done ---------------------------------------------------------------------------------------------------
+
 void hw_check_interval_end(hw_check *c, hw_check_block *block) {
     hw_check_interval *in = &block->interval;
-    const uint64_t hash = in->bytes && in->is_named && !is_harmless(in) ? hash_of(in) : 0, races = c->n_races;
+    const uint64_t hash = in->bytes && in->is_named && !is_harmless(in) ? in->hash : 0, races = c->n_races;
     const uint32_t bytes = in->bytes;
     if (in->bytes && (is_harmless(in) || is_kept(c, in, hash))) {
         drop_log(c, in);
-    } else if (in->bytes && are_apart(c, in)) {
+    } else if (in->bytes && (are_own(c, in) || are_apart(c, in))) {
         keep_log(c, in, bytes, hash);
         drop_log(c, in);
     } else if (in->bytes) {

@@ -31,11 +31,16 @@ typedef struct hw_check_level {
     bool (*has)(hw_check_owners *owners, const hw_check_touch *touch);
     // Has no other thread the lanes' words? false: one has, or there are no such words.
     bool (*is_alone)(hw_check_owners *owners, const hw_check_touch *touch);
-    // Lanes whose cell, at `at` + delta bytes, has a reference below `begin`. Cells of 1 << bits bytes.
-    uint32_t (*older)(const hw_check_ref *cells, const hw_access_pattern *p, uint64_t at, uint32_t bits,
-                      hw_check_ref begin);
-    // Has one of n cells such a reference?
-    bool (*has_older)(const hw_check_ref *cells, uint32_t n, hw_check_ref begin);
+    // Has each lane of `part`, which are some of those of `whole`, its address there?
+    bool (*is_part)(const hw_check_touch *part, const hw_check_touch *whole);
+    // Of columns of n cells each: are all below the floor?
+    bool (*are_older)(hw_check_ref *const *columns, uint32_t n_columns, uint32_t n, hw_check_ref floor);
+    // Gives the first cell of column i refs[i], and those behind it the same lane of the warps behind.
+    void (*put_columns)(hw_check_ref *const *columns, uint32_t n_columns, uint32_t n, const hw_check_ref *refs);
+    // Gives n cells, up to 32, references to lanes one after the other.
+    void (*put_row)(hw_check_ref *cells, uint32_t n, hw_check_ref ref);
+    // Lanes whose cell, at `at` + delta bytes, has no bit. Cells of 1 << bits bytes, below 2^32 of them.
+    uint32_t (*unseen)(const uint32_t *seen, const hw_access_pattern *p, uint64_t at, uint32_t bits);
 } hw_check_level;
 
 // Level 0 is base, which every machine has; NULL past the last one that this processor has.

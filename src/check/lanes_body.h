@@ -58,21 +58,54 @@ static bool is_alone(hw_check_owners *owners, const hw_check_touch *t) {
     return !(others & 1);
 }
 
+static bool is_part(const hw_check_touch *part, const hw_check_touch *whole) {
+    const int32_t *a = part->delta, *b = whole->delta;
+    const uint32_t further = part->base - whole->base, mask = part->mask;
+    uint32_t differ = mask & ~whole->mask;
+    for (uint32_t i = 0; i < ALL_LANES; i++)
+        differ |= ((uint32_t)a[i] + further - (uint32_t)b[i]) & -(mask >> i & 1);
+    return !differ;
+}
+
+// Mostly as many warps as convoys have, for which each column is one vector.
+enum { MANY = HW_CHECK_WARPS_AT_ONCE };
+
+static bool are_older(hw_check_ref *const *columns, uint32_t n_columns, uint32_t n, hw_check_ref floor) {
+    hw_check_ref newest[MANY] = {0}, all = 0;
+    for (uint32_t i = 0; n == MANY && i < n_columns; i++)
+        for (int k = 0; k < MANY; k++) newest[k] = columns[i][k] > newest[k] ? columns[i][k] : newest[k];
+    for (uint32_t i = 0; n != MANY && i < n_columns; i++)
+        for (uint32_t k = 0; k < n; k++) all = columns[i][k] > all ? columns[i][k] : all;
+    for (int k = 0; k < MANY; k++) all = newest[k] > all ? newest[k] : all;
+    return all < floor;
+}
+
+static void put_columns(hw_check_ref *const *columns, uint32_t n_columns, uint32_t n, const hw_check_ref *refs) {
+    for (uint32_t i = 0; n == MANY && i < n_columns; i++) {
+        hw_check_ref *const column = columns[i], ref = refs[i];
+        for (uint32_t k = 0; k < MANY; k++) column[k] = ref + (k << HW_CHECK_LANE_BITS);
+    }
+    for (uint32_t i = 0; n != MANY && i < n_columns; i++)
+        for (uint32_t k = 0; k < n; k++) columns[i][k] = refs[i] + (k << HW_CHECK_LANE_BITS);
+}
+
+static void put_row(hw_check_ref *cells, uint32_t n, hw_check_ref ref) {
+    uint32_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        for (uint32_t k = 0; k < 16; k++) cells[i + k] = ref + i + k;
+    for (; i + 4 <= n; i += 4)
+        for (uint32_t k = 0; k < 4; k++) cells[i + k] = ref + i + k;
+    for (; i < n; i++) cells[i] = ref + i;
+}
+
 // The delta of lanes that are off is 0.
-static uint32_t older(const hw_check_ref *cells, const hw_access_pattern *p, uint64_t at, uint32_t bits,
-                      hw_check_ref begin) {
+static uint32_t unseen(const uint32_t *seen, const hw_access_pattern *p, uint64_t at, uint32_t bits) {
     const int64_t *delta = p->delta;
-    hw_check_ref refs[ALL_LANES];
-    uint32_t lanes = 0;
-    for (int i = 0; i < ALL_LANES; i++) refs[i] = cells[(at + (uint64_t)delta[i]) >> bits];
-    for (int i = 0; i < ALL_LANES; i++) lanes |= (uint32_t)(refs[i] < begin) << i;
+    uint32_t cells[ALL_LANES], rows[ALL_LANES], lanes = 0;
+    for (int i = 0; i < ALL_LANES; i++) cells[i] = (uint32_t)((at + (uint64_t)delta[i]) >> bits);
+    for (int i = 0; i < ALL_LANES; i++) rows[i] = seen[cells[i] / 32];
+    for (int i = 0; i < ALL_LANES; i++) lanes |= (~rows[i] >> cells[i] % 32 & 1) << i;
     return lanes & p->mask;
 }
 
-static bool has_older(const hw_check_ref *cells, uint32_t n, hw_check_ref begin) {
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < n; i++) any |= cells[i] < begin;
-    return any;
-}
-
-const hw_check_level LEVEL = {LEVEL_NAME, span, claim, has, is_alone, older, has_older};
+const hw_check_level LEVEL = {LEVEL_NAME, span, claim, has, is_alone, is_part, are_older, put_columns, put_row, unseen};

@@ -331,14 +331,9 @@ static inline void record_read(present *now, hw_check_line *line, uint32_t from,
 // ---- what stays: writers --------------------------------------------------------------------------------------------
 
 static void forget_readers(present *now, hw_check_line *line, uint32_t from, uint32_t to) {
-    const hw_check_entries *entries = &now->check->entries;
-    for (hw_check_plane p = HW_CHECK_READ; p <= HW_CHECK_READ_BEFORE; p++) {
-        if (!line->cell_bytes[p] && line->planes[p].whole < now->floor) continue;
-        hw_check_ref *cells = hw_check_line_split(line, cells_for(now), entries, p, (from | to) % WORD ? 1 : WORD);
-        if (!cells) continue;
-        const uint32_t cell_bytes = line->cell_bytes[p];
-        memset(&cells[from >> bits_of(cell_bytes)], 0, ((to - from) >> bits_of(cell_bytes)) * sizeof *cells);
-    }
+    for (hw_check_plane p = HW_CHECK_READ; p <= HW_CHECK_READ_BEFORE; p++)
+        if (line->cell_bytes[p] || line->planes[p].whole >= now->floor)
+            hw_check_line_clear(line, cells_for(now), &now->check->entries, p, from, to);
 }
 
 static void forget_all_readers(present *now, hw_check_line *line) {
@@ -589,19 +584,16 @@ static inline void go_through_cells(present *now, const hw_check_runs *runs, uin
 
 // Words of a line that the same lane of n warps writes, side by side; NULL: it is not that simple.
 static inline hw_check_ref *column_of(const present *now, hw_check_line *line, uint32_t at, uint32_t n) {
-    hw_check_ref newest = 0;
     if (!line || at + n * WORD > LINE || line->newest_read >= now->floor) return NULL;
     if (!line->cell_bytes[HW_CHECK_WRITE])
         hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_WRITE, WORD);
     if (line->cell_bytes[HW_CHECK_WRITE] != WORD) return NULL;
-    hw_check_ref *const cells = line->planes[HW_CHECK_WRITE].cells + at / WORD;
-    for (uint32_t k = 0; k < n; k++) newest = cells[k] > newest ? cells[k] : newest;
-    return newest < now->floor ? cells : NULL;
+    return line->planes[HW_CHECK_WRITE].cells + at / WORD;
 }
 
 bool hw_check_write_columns(present *now, const hw_check_runs *runs, const uint64_t *bases, uint32_t n) {
     hw_check_line *lines[LANES];
-    hw_check_ref *columns[LANES];
+    hw_check_ref *columns[LANES], refs[LANES];
     const bool are_words = runs->are_cells && now->entry.width_bytes == WORD && bases[0] % WORD == 0;
     uint64_t differ = 0;
     for (uint32_t k = 1; k < n; k++) differ |= (bases[k] - bases[0]) ^ k * WORD;
@@ -612,27 +604,59 @@ bool hw_check_write_columns(present *now, const hw_check_runs *runs, const uint6
         columns[i] = column_of(now, lines[i], (bases[0] + (uint64_t)runs->items[i].delta) % LINE, n);
         if (!columns[i]) return false;
     }
+    if (!now->check->level->are_older(columns, runs->n, n, now->floor)) return false;
     const hw_check_ref ref = ref_of(now), newest = newest_now(now);
-    for (uint32_t i = 0; i < runs->n && ref; i++) {
-        const hw_check_ref own = ref + runs->items[i].first_lane;
-        for (uint32_t k = 0; k < n; k++) columns[i][k] = own + (k << HW_CHECK_LANE_BITS);
+    for (uint32_t i = 0; i < runs->n; i++) {
+        refs[i] = ref + runs->items[i].first_lane;
         lines[i]->newest_write = newest;
         lines[i]->settled_since = 0;
     }
+    if (ref) now->check->level->put_columns(columns, runs->n, n, refs);
     return true;
 }
 
-// What the lanes need is fetched for all of them before it is used for one.
-static void prefetch_lines(const present *now, const hw_check_runs *runs, uint64_t base) {
-    for (uint32_t i = 0; i < runs->n; i++)
-        __builtin_prefetch(line_of(now, base + (uint64_t)runs->items[i].delta));
-    const hw_check_plane plane = is_write(now->entry.act) ? HW_CHECK_WRITE : HW_CHECK_READ;
-    for (uint32_t i = 0; i < runs->n; i++) {
-        const uint64_t address = base + (uint64_t)runs->items[i].delta;
-        const hw_check_line *line = line_of(now, address);
-        if (line && line->cell_bytes[plane])
-            __builtin_prefetch(&line->planes[plane].cells[address % LINE / line->cell_bytes[plane]]);
+// ---- lanes side by side ---------------------------------------------------------------------------------------------
+
+// Words of a line, side by side, that nobody has touched since the floor. False: it is not that simple.
+static inline bool write_row(const present *now, hw_check_line *line, uint32_t from, uint32_t to, hw_check_ref ref,
+                             hw_check_ref newest) {
+    if (!line || to > LINE || line->newest_read >= now->floor) return false;
+    if (line->newest_write >= now->floor && has_newer(line, HW_CHECK_WRITE, from, to, now->floor)) return false;
+    if (to - from == LINE) {
+        hw_check_line_join(line, cells_for(now), HW_CHECK_WRITE, ref);
+    } else {
+        hw_check_ref *cells = line->planes[HW_CHECK_WRITE].cells;
+        if (line->cell_bytes[HW_CHECK_WRITE] != WORD)
+            cells = hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_WRITE, WORD);
+        if (!cells || line->cell_bytes[HW_CHECK_WRITE] != WORD) return false;
+        now->check->level->put_row(cells + from / WORD, (to - from) / WORD, ref);
     }
+    line->newest_write = newest;
+    line->settled_since = 0;
+    return true;
+}
+
+bool hw_check_write_rows(present *now, const hw_check_runs *runs, const uint64_t *bases, uint32_t n) {
+    bool are_rows = now->entry.width_bytes == WORD && is_write(now->entry.act) && !now->entry.is_many &&
+                    !runs->may_overlap && runs->n <= 4 && !now->check->reads.may_meet;
+    for (uint32_t i = 0; i < runs->n; i++) are_rows &= !runs->items[i].is_many;
+    for (uint32_t k = 0; k < n; k++) are_rows &= bases[k] % WORD == 0;
+    if (!are_rows) return false;
+    const hw_check_ref ref = ref_of(now), newest = newest_now(now);
+    hw_check_line *lines[LANES];
+    // What all warps need is fetched before it is used for one: rows of a matrix lie apart.
+    for (uint32_t k = 0; n > 1 && bases[1] - bases[0] > 4 * LINE && k < n; k++) find_lines(now, runs, bases[k], lines);
+    for (uint32_t k = 0; k < n && ref; k++)
+        for (uint32_t i = 0; i < runs->n; i++) {
+            const hw_check_run *run = &runs->items[i];
+            const uint64_t address = bases[k] + (uint64_t)run->delta;
+            const uint32_t from = address % LINE, to = from + run->elems * WORD;
+            if (write_row(now, line_of(now, address), from, to, ref + (k << HW_CHECK_LANE_BITS) + run->first_lane,
+                          newest)) continue;
+            become_warp(now, k);
+            hw_check_go_through(now, address, to - from, run->first_lane, HW_CHECK_COMPARE | HW_CHECK_RECORD);
+        }
+    return true;
 }
 
 // Is all that the lanes read settled, so that nothing is to be done?
@@ -658,7 +682,8 @@ void hw_check_access_runs(present *now, const hw_check_runs *runs, uint64_t base
         else go_through_cells(now, runs, base, 1);
         return;
     }
-    if (runs->n > 4 && !runs->serial && now->space != HW_SPACE_SHARED) prefetch_lines(now, runs, base);
+    hw_check_line *fetched[LANES];
+    if (runs->n > 4 && !runs->serial && now->space != HW_SPACE_SHARED) find_lines(now, runs, base, fetched);
     go_through_runs(now, runs, base, in_two_steps ? HW_CHECK_COMPARE : HW_CHECK_COMPARE | HW_CHECK_RECORD);
     if (in_two_steps) go_through_runs(now, runs, base, HW_CHECK_RECORD);
 }

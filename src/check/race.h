@@ -45,4 +45,7 @@ void hw_check_access_runs(hw_check_present *now, const hw_check_runs *runs, uint
 // matrix. False: nothing has been done, as it is not so, or others have been there since the floor.
 bool hw_check_write_columns(hw_check_present *now, const hw_check_runs *runs, const uint64_t *bases, uint32_t n);
 
+// The same of n warps, whose lanes each write a word, side by side but for some places. False: nothing has been done.
+bool hw_check_write_rows(hw_check_present *now, const hw_check_runs *runs, const uint64_t *bases, uint32_t n);
+
 #endif

@@ -8,7 +8,7 @@
 #include "check/internal.h"
 #include "isa/order.h"
 
-enum { CHUNK = HW_CHECK_READS_CHUNK, ROW = HW_CHECK_READS_ROW, WORD_BITS = 2 };
+enum { CHUNK = HW_CHECK_READS_CHUNK, ROW = HW_CHECK_READS_ROW, HALF = HW_CHECK_READS_HALF, WORD_BITS = 2 };
 
 // ---- what a launch only reads ---------------------------------------------------------------------------------------
 
@@ -53,7 +53,8 @@ static void free_reads(hw_check_reads *r) {
     if (!r) return;
     hw_free_aligned(r->first);
     hw_free_aligned(r->whole);
-    hw_free(r->has_any);
+    hw_free_aligned(r->seen);
+    hw_free(r->state);
     hw_free(r);
 }
 
@@ -66,9 +67,11 @@ static hw_check_reads *make_reads(const hw_home *home, uint32_t cell_bits) {
     hw_check_reads *r = n && n < 1u << 31 ? hw_calloc(1, sizeof *r) : NULL;
     if (!r) return NULL;
     *r = (hw_check_reads){.begin = begin, .bytes = bytes, .n_cells = (uint32_t)n, .cell_bits = cell_bits,
-                          .first = hw_alloc_lanes(n * sizeof *r->first), .has_any = hw_calloc(n / CHUNK + 1, 1),
-                          .whole = hw_alloc_lanes((n / ROW + 1) * sizeof *r->whole)};
-    if (r->first && r->whole && r->has_any) return r;
+                          .n_unseen = (uint32_t)n, .first = hw_alloc_lanes(n * sizeof *r->first),
+                          .whole = hw_alloc_lanes((n / HALF + 2) * sizeof *r->whole),
+                          .seen = hw_alloc_lanes((n / CHUNK + 1) * (CHUNK / ROW) * sizeof *r->seen),
+                          .state = hw_calloc(n / CHUNK + 1, 1)};
+    if (r->first && r->whole && r->seen && r->state) return r;
     free_reads(r);
     return NULL;
 }
@@ -88,8 +91,7 @@ static hw_check_reads *reads_of_home(hw_check *c, const hw_home *home) {
 
 void hw_check_reads_begin(hw_check *c) {
     hw_check_all_reads *all = &c->reads;
-    all->begin = hw_check_entries_next(&c->entries);
-    if (!c->homes || c->floor != all->begin) return;
+    if (!c->homes || c->floor != hw_check_entries_next(&c->entries)) return;
     all->of_set = hw_calloc(c->homes->n_sets, sizeof(hw_check_reads *));
     for (uint32_t set = 1; all->of_set && set < c->homes->n_sets; set++) {
         const hw_home *home = only_home(c, set);
@@ -97,7 +99,19 @@ void hw_check_reads_begin(hw_check *c) {
     }
 }
 
+// The next launch has read nothing yet.
+static void forget_seen(hw_check_reads *r) {
+    if (r->n_unseen == r->n_cells) return;
+    for (uint32_t chunk = 0; chunk * CHUNK < r->n_cells; chunk++) {
+        if (!(r->state[chunk] & HW_CHECK_READS_IS_SEEN)) continue;
+        memset(&r->seen[chunk * (CHUNK / ROW)], 0, CHUNK / ROW * sizeof *r->seen);
+        r->state[chunk] &= (uint8_t)~HW_CHECK_READS_IS_SEEN;
+    }
+    r->n_unseen = r->n_cells;
+}
+
 void hw_check_reads_end(hw_check *c) {
+    for (size_t i = 0; i < c->reads.n; i++) forget_seen(c->reads.items[i]);
     hw_free(c->reads.of_set);
     c->reads.of_set = NULL;
 }
@@ -155,54 +169,82 @@ static bool find_ref(reading *r) {
     return r->ref;
 }
 
-static inline void put_ref(reading *r, uint64_t cell, hw_check_ref ref) {
-    r->of->first[cell] = ref;
-    r->of->has_any[cell / CHUNK] = 1;
-}
-
 static bool read_lanes(reading *r, uint64_t offset, uint32_t behind) {
-    const hw_check *c = r->check;
     const hw_access_pattern *p = r->access->pattern;
     const uint32_t bits = r->of->cell_bits;
+    hw_check_ref *const first = r->of->first;
+    uint32_t *const seen = r->of->seen, n = 0;
     for (uint32_t byte = 0; byte < r->access->width_bytes; byte += 1u << bits) {
-        uint32_t left = c->level->older(r->of->first, p, offset + byte, bits, c->reads.begin);
+        uint32_t left = r->check->level->unseen(seen, p, offset + byte, bits);
         if (left && !find_ref(r)) return false;
+        const hw_check_ref ref = r->ref + (behind << HW_CHECK_LANE_BITS);
         for (; left; left &= left - 1) {
             const uint32_t lane = (uint32_t)__builtin_ctz(left);
             const uint64_t cell = (offset + byte + (uint64_t)p->delta[lane]) >> bits;
-            if (r->of->whole[cell / ROW] < c->reads.begin)
-                put_ref(r, cell, r->ref + (behind << HW_CHECK_LANE_BITS) + lane);
+            first[cell] = ref + lane;
+            n += ~seen[cell / ROW] >> cell % ROW & 1;    // two lanes may mean one
+            seen[cell / ROW] |= 1u << cell % ROW;
+            r->of->state[cell / CHUNK] = HW_CHECK_READS_HAS_ANY | HW_CHECK_READS_IS_SEEN;
         }
     }
+    r->of->n_unseen -= n;
     return true;
 }
 
-// Cells [from, to) of one row, or all of it. ref: of the first of them; lanes have 1 << width_bits each.
-static void put_refs(reading *r, uint64_t from, uint64_t to, hw_check_ref ref, uint32_t width_bits) {
-    const hw_check_ref begin = r->check->reads.begin;
-    hw_check_ref *first = r->of->first;
-    if (to - from == ROW) {
-        r->of->whole[from / ROW] = ref;
-        return;
+// Some cells of a row, of which lanes have 1 << width_bits each. Mostly they are side by side, a lane each.
+static uint32_t put_some(reading *r, uint64_t row, uint32_t cells, uint64_t begin, hw_check_ref ref,
+                         uint32_t width_bits) {
+    const uint64_t from = row * ROW + (uint32_t)__builtin_ctz(cells);
+    const uint32_t beside = (uint32_t)__builtin_ctz(~(cells >> __builtin_ctz(cells)));
+    uint32_t n = 0;
+    r->of->state[row / (CHUNK / ROW)] |= HW_CHECK_READS_HAS_ANY;
+    if (!width_bits && !(cells >> __builtin_ctz(cells) >> beside)) {
+        r->check->level->put_row(r->of->first + from, beside, ref + (hw_check_ref)(from - begin));
+        return beside;
     }
-    for (uint64_t i = from; i < to; i++)
-        if (first[i] < begin) first[i] = ref + (hw_check_ref)((i - from) >> width_bits);
-    r->of->has_any[from / CHUNK] = 1;
+    for (; cells; cells &= cells - 1, n++) {
+        const uint64_t cell = row * ROW + (uint32_t)__builtin_ctz(cells);
+        r->of->first[cell] = ref + (hw_check_ref)((cell - begin) >> width_bits);
+    }
+    return n;
+}
+
+// Cells of a row that nobody has read. ref: of the lane that reads the cell at `begin`.
+static void put_refs(reading *r, uint64_t row, uint32_t cells, uint64_t begin, hw_check_ref ref, uint32_t width_bits) {
+    const uint32_t all = (1u << HALF) - 1;
+    r->of->seen[row] |= cells;
+    r->of->state[row / (CHUNK / ROW)] |= HW_CHECK_READS_IS_SEEN;
+    for (uint64_t half = row * 2; half < row * 2 + 2; half++) {
+        const uint32_t shift = half % 2 * HALF;
+        if ((cells >> shift & all) == all) {
+            r->of->whole[half] = ref + (hw_check_ref)((half * HALF - begin) >> width_bits);
+            r->of->n_unseen -= HALF;
+        } else if (cells >> shift & all) {
+            r->of->n_unseen -= put_some(r, row, cells & all << shift, begin, ref, width_bits);
+        }
+    }
+}
+
+// Has the launch read n cells, up to a row, before? There is a row behind the last one.
+static inline bool has_seen(const hw_check_reads *of, uint64_t begin, uint32_t n) {
+    uint64_t rows;
+    memcpy(&rows, &of->seen[begin / ROW], sizeof rows);
+    return !((((uint64_t)1 << n) - 1) << begin % ROW & ~rows);
 }
 
 // Lanes side by side, or of several with the same bytes the first.
-static bool read_run(reading *r, uint64_t offset, const hw_check_run *run, uint32_t behind) {
+static inline bool read_run(reading *r, uint64_t offset, const hw_check_run *run, uint32_t behind) {
     const uint32_t bits = r->of->cell_bits, width = r->access->width_bytes;
-    const uint32_t width_bits = (uint32_t)__builtin_ctz(width) - bits;
     const uint64_t begin = offset >> bits, end = begin + (run->elems * width >> bits);
-    const hw_check_ref newer = r->check->reads.begin;
-    for (uint64_t at = begin, next; at < end; at = next) {
-        next = (at / ROW + 1) * ROW < end ? (at / ROW + 1) * ROW : end;
-        if (r->of->whole[at / ROW] >= newer) continue;
-        if (next - at < ROW && !r->check->level->has_older(r->of->first + at, (uint32_t)(next - at), newer)) continue;
+    if (end - begin <= ROW && has_seen(r->of, begin, (uint32_t)(end - begin))) return true;
+    for (uint64_t row = begin / ROW; row * ROW < end; row++) {
+        const uint32_t above = row * ROW < begin ? 0xffffffffu << begin % ROW : 0xffffffffu;
+        const uint32_t below = end - row * ROW < ROW ? (1u << end % ROW) - 1 : 0xffffffffu;
+        const uint32_t new = above & below & ~r->of->seen[row];
+        if (!new) continue;
         if (!find_ref(r)) return false;
-        const hw_check_ref lane = (hw_check_ref)(run->first_lane + ((at - begin) >> width_bits));
-        put_refs(r, at, next, r->ref + (behind << HW_CHECK_LANE_BITS) + lane, width_bits);
+        put_refs(r, row, new, begin, r->ref + (behind << HW_CHECK_LANE_BITS) + run->first_lane,
+                 (uint32_t)__builtin_ctz(width) - bits);
     }
     return true;
 }
@@ -233,30 +275,32 @@ static bool is_inside(const reading *r, uint32_t n, const uint64_t *bases) {
 
 // What warps of a convoy need is fetched for all of them before it is used for one: rows of a matrix lie apart.
 static inline void prefetch_row(const reading *r, uint64_t base) {
-    __builtin_prefetch(&r->of->whole[((base - r->of->begin) >> r->of->cell_bits) / ROW]);
+    __builtin_prefetch(&r->of->seen[((base - r->of->begin) >> r->of->cell_bits) / ROW]);
 }
 
 bool hw_check_reads_add(hw_check *c, hw_check_reads *reads, hw_check_block *block, const hw_access *first, uint32_t n,
                         const uint64_t *bases, const hw_check_runs *runs) {
     reading r = {.check = c, .of = reads, .block = block, .access = first};
     bool good = is_inside(&r, n, bases);
+    if (good && !reads->n_unseen) return true;
     for (uint32_t k = 1; k < n && good; k++) prefetch_row(&r, bases[k]);
     for (uint32_t k = 0; k < n && good; k++) good = read_warp(&r, bases[k], runs, k);
     return good;
 }
 
 hw_check_ref hw_check_reads_first(const hw_check *c, const hw_check_reads *r, uint64_t cell) {
-    const hw_check_ref row = r->whole[cell / ROW];
-    if (row <= r->first[cell]) return r->first[cell];
-    const uint32_t lane_cells = c->entries.items[row >> HW_CHECK_REF_BITS].width_bytes >> r->cell_bits;
-    return row + (hw_check_ref)(cell % ROW / lane_cells);
+    const hw_check_ref half = r->whole[cell / HALF];
+    if (half <= r->first[cell]) return r->first[cell];
+    const uint32_t lane_cells = c->entries.items[half >> HW_CHECK_REF_BITS].width_bytes >> r->cell_bits;
+    return half + (hw_check_ref)(cell % HALF / lane_cells);
 }
 
 void hw_check_reads_clear(hw_check *c, hw_check_reads *r, uint64_t cell) {
-    const uint64_t begin = cell / ROW * ROW;
-    for (uint64_t i = begin; r->whole[cell / ROW] && i < begin + ROW; i++) r->first[i] = hw_check_reads_first(c, r, i);
-    r->has_any[cell / CHUNK] = 1;
-    r->whole[cell / ROW] = 0;
+    const uint64_t begin = cell / HALF * HALF;
+    for (uint64_t i = begin; r->whole[cell / HALF] && i < begin + HALF; i++)
+        r->first[i] = hw_check_reads_first(c, r, i);
+    r->state[cell / CHUNK] |= HW_CHECK_READS_HAS_ANY;
+    r->whole[cell / HALF] = 0;
     r->first[cell] = 0;
 }
 
@@ -270,14 +314,14 @@ typedef struct cells {
 // The cells of a chunk; none where nobody has read any.
 static cells cells_of(const hw_check_reads *r, uint32_t chunk) {
     const uint32_t begin = chunk * CHUNK, left = r->n_cells - begin;
-    return (cells){r->first + begin, !r->has_any[chunk] ? 0 : left < CHUNK ? left : CHUNK};
+    return (cells){r->first + begin, !(r->state[chunk] & HW_CHECK_READS_HAS_ANY) ? 0 : left < CHUNK ? left : CHUNK};
 }
 
 void hw_check_reads_mark(hw_check *c) {
     for (size_t i = 0; i < c->reads.n; i++) {
         const hw_check_reads *r = c->reads.items[i];
-        for (uint32_t row = 0; row <= r->n_cells / ROW; row++)
-            if (r->whole[row]) hw_check_entries_mark(&c->entries, r->whole[row]);
+        for (uint32_t half = 0; half <= r->n_cells / HALF; half++)
+            if (r->whole[half]) hw_check_entries_mark(&c->entries, r->whole[half]);
         for (uint32_t chunk = 0; chunk * CHUNK < r->n_cells; chunk++) {
             const cells of = cells_of(r, chunk);
             for (uint32_t k = 0; k < of.n; k++)
@@ -289,15 +333,14 @@ void hw_check_reads_mark(hw_check *c) {
 void hw_check_reads_move(hw_check *c) {
     for (size_t i = 0; i < c->reads.n; i++) {
         const hw_check_reads *r = c->reads.items[i];
-        for (uint32_t row = 0; row <= r->n_cells / ROW; row++)
-            r->whole[row] = hw_check_entries_moved(&c->entries, r->whole[row]);
+        for (uint32_t half = 0; half <= r->n_cells / HALF; half++)
+            r->whole[half] = hw_check_entries_moved(&c->entries, r->whole[half]);
         for (uint32_t chunk = 0; chunk * CHUNK < r->n_cells; chunk++) {
             const cells of = cells_of(r, chunk);
             for (uint32_t k = 0; k < of.n; k++) of.first[k] = hw_check_entries_moved(&c->entries, of.first[k]);
         }
     }
     c->reads.newest = hw_check_entries_moved(&c->entries, c->reads.newest);
-    c->reads.begin = hw_check_entries_moved(&c->entries, c->reads.begin);
 }
 
 void hw_check_reads_free(hw_check *c) {

@@ -3,8 +3,8 @@
 // Where all that a launch writes is known to lie in other allocations (hw_homes), no access of the launch can be a race
 // with its own reads of one. What comes later is then in the same order with all its readers, so that one reader of
 // each byte is enough: the first. These stand in an array of the allocation, and lines of shadow memory know nothing of
-// them; whoever reads the same again is done after one comparison. It is so for launches that all earlier work comes
-// before. Others, and strong reads, go through lines.
+// them; whoever reads the same again finds that out from a bit for each word (a byte, where bytes are read). It is so
+// for launches that all earlier work comes before. Others, and strong reads, go through lines.
 //
 // A store that leaves its own allocation, or is made by a function that no module defines, may come nevertheless. It is
 // compared with the first readers, and reads behind it go through lines.
@@ -24,11 +24,14 @@ typedef struct hw_check_block hw_check_block;
 typedef struct hw_check_reads {
     uint64_t begin, bytes;
     hw_check_ref *first;             // of each cell: its first reader in the newest launch that read it; 0: nobody
-    hw_check_ref *whole;             // of each row of cells: its first cell's, where neighbouring lanes read all of it
-    uint8_t *has_any;                // of each HW_CHECK_READS_CHUNK cells
+    hw_check_ref *whole;             // of each half row: its first cell's, where neighbouring lanes read all of it
+    uint32_t *seen;                  // of each row, a bit a cell: the running launch has read it
+    uint8_t *state;                  // of each HW_CHECK_READS_CHUNK cells: HAS_ANY, IS_SEEN
     uint32_t n_cells, cell_bits;     // cells are of 1 or 4 bytes
+    uint32_t n_unseen;               // cells that the running launch has not read
 } hw_check_reads;
-enum { HW_CHECK_READS_CHUNK = 1024, HW_CHECK_READS_ROW = 32 };
+enum { HW_CHECK_READS_CHUNK = 1024, HW_CHECK_READS_ROW = 32, HW_CHECK_READS_HALF = 16 };
+enum { HW_CHECK_READS_HAS_ANY = 1, HW_CHECK_READS_IS_SEEN = 2 };    // first: some are not 0; seen: likewise
 
 typedef struct hw_check_all_reads {
     hw_check_reads **items;
@@ -37,7 +40,6 @@ typedef struct hw_check_all_reads {
     bool may_meet;                   // what is done now may be in no order with some of them
     // The running launch.
     hw_check_reads **of_set;         // by number of a set of homes: what is only read; or NULL
-    hw_check_ref begin;              // its references are not below
 } hw_check_all_reads;
 
 // A launch whose homes, notes and floor are known begins; and ends.

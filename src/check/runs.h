@@ -23,7 +23,12 @@ typedef struct hw_check_runs {
     bool may_overlap;                // no two runs have a byte in common where this is false
     bool are_cells;                  // words, or bytes, of one lane each
     bool is_new;                     // the pattern has been met once
-    uint8_t kinds;                   // what its instruction does in shared memory (intervals.h)
+    // Of a pattern with a name: its instruction, what that does in shared memory (intervals.h), and which bases are
+    // known to be within bounds: `from` and up to `room` above it.
+    uint8_t kinds, kind, width_bytes;
+    bool has_room;
+    uint32_t note;
+    uint64_t from, room;
     uint32_t logged;                 // hw_check_intervals.turn when a log last referred to these
     int32_t delta[HW_WARP_LANES];    // of the lanes; no shared memory is larger
     hw_check_run items[HW_WARP_LANES];

@@ -95,6 +95,24 @@ void hw_check_line_join(hw_check_line *line, hw_check_cells *c, hw_check_plane p
     line->cell_bytes[plane] = 0;
 }
 
+static bool are_none(const hw_check_ref *cells) {
+    enum { AT_ONCE = 16 };
+    hw_check_ref any = 0;
+    for (uint32_t i = 0; i < LINE && !any; i += AT_ONCE)
+        for (uint32_t k = 0; k < AT_ONCE; k++) any |= cells[i + k];
+    return !any;
+}
+
+// Bytes that each thread reads and writes, one after the other, leave no readers, but would leave their cells.
+void hw_check_line_clear(hw_check_line *line, hw_check_cells *c, const hw_check_entries *entries, hw_check_plane plane,
+                         uint32_t from, uint32_t to) {
+    hw_check_ref *cells = hw_check_line_split(line, c, entries, plane, (from | to) % WORD ? 1 : WORD);
+    const uint32_t cell_bytes = line->cell_bytes[plane];
+    if (!cells) return;
+    memset(&cells[from / cell_bytes], 0, (to - from) / cell_bytes * sizeof *cells);
+    if (cell_bytes == 1 && are_none(cells)) hw_check_line_join(line, c, plane, 0);
+}
+
 void hw_check_line_forget(hw_check_line *line, hw_check_cells *c) {
     for (int p = 0; p < PLANES; p++) hw_check_line_join(line, c, (hw_check_plane)p, 0);
     *line = (hw_check_line){0};

@@ -55,6 +55,9 @@ hw_check_ref *hw_check_line_split(hw_check_line *line, hw_check_cells *cells, co
                                   hw_check_plane plane, uint32_t cell_bytes);
 // The whole plane has one reference now.
 void hw_check_line_join(hw_check_line *line, hw_check_cells *cells, hw_check_plane plane, hw_check_ref ref);
+// Nobody is known of the plane's bytes in [from, to).
+void hw_check_line_clear(hw_check_line *line, hw_check_cells *cells, const hw_check_entries *entries,
+                         hw_check_plane plane, uint32_t from, uint32_t to);
 // Nothing is known of the line.
 void hw_check_line_forget(hw_check_line *line, hw_check_cells *cells);
 

@@ -1,5 +1,6 @@
 // What sinks hear of memory: accesses of kernels, and of calls of the host.
 #include "base/alloc.h"
+#include "check/bounds.h"
 #include "check/internal.h"
 #include "isa/order.h"
 
@@ -59,21 +60,29 @@ void hw_check_begin_present(hw_check *c, hw_check_present *now, hw_check_block *
 
 // ---- accesses of kernels --------------------------------------------------------------------------------------------
 
-// The runs of a pattern are found once, and kept by its index. NULL: it has none, or there is no memory.
-static hw_check_runs *kept_runs_of(hw_check *c, const hw_access *a) {
+// What is kept of the pattern. NULL: it has no name, or has not been met.
+static inline hw_check_runs *known_runs_of(const hw_check *c, const hw_access_pattern *p) {
+    hw_check_runs *kept = p->index < c->n_runs ? c->runs[p->index] : NULL;
+    return kept && kept->serial == p->serial ? kept : NULL;
+}
+
+// The runs of a pattern are found once, and kept by its index. NULL: there is no memory.
+static hw_check_runs *keep_runs_of(hw_check *c, const hw_access *a) {
     const hw_access_pattern *p = a->pattern;
-    if (p->index >= c->n_runs) return NULL;
     hw_check_runs **kept = &c->runs[p->index];
     if (!*kept) *kept = hw_calloc(1, sizeof **kept);
     if (!*kept) return NULL;
-    (*kept)->is_new = (*kept)->serial != p->serial;
-    if (!(*kept)->is_new) return *kept;
     if (hw_check_intervals_have(&c->intervals, *kept)) hw_check_intervals_look(c);
     hw_check_find_runs(p->mask, p->delta, a->width_bytes, *kept);
     for (int i = 0; i < HW_WARP_LANES; i++) (*kept)->delta[i] = (int32_t)p->delta[i];
     (*kept)->kinds = hw_check_interval_kind(&c->notes[a->note], a->kind);
+    (*kept)->kind = a->kind;
+    (*kept)->width_bytes = a->width_bytes;
+    (*kept)->note = a->note;
     (*kept)->serial = p->serial;
     (*kept)->logged = 0;
+    (*kept)->is_new = true;
+    hw_check_bounds_room(c, a, *kept);
     return *kept;
 }
 
@@ -114,7 +123,8 @@ static void look_at_accesses(hw_check *c, hw_check_block *block, const hw_access
     hw_check_present now;
     hw_check_begin_present(c, &now, block, first->where.warp, first->space, first->note, first->kind,
                            first->width_bytes, first->pattern->mask);
-    if (now.entry.scope == HW_SCOPE_NONE && hw_check_write_columns(&now, runs, bases, n)) return;
+    if (now.entry.scope == HW_SCOPE_NONE &&
+        (hw_check_write_rows(&now, runs, bases, n) || hw_check_write_columns(&now, runs, bases, n))) return;
     for (uint32_t k = 0; k < n; k++) {
         hw_check_access_runs(&now, runs, bases[k], k);
         if (now.entry.scope != HW_SCOPE_NONE && has_messages(c, block, first->where.warp + k, note))
@@ -122,34 +132,33 @@ static void look_at_accesses(hw_check *c, hw_check_block *block, const hw_access
     }
 }
 
-static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const uint64_t *bases) {
+// Accesses to shared or device memory, whose bounds have been looked at. runs: of a pattern that is known; or NULL.
+static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const uint64_t *bases, hw_check_runs *runs) {
     const hw_access_pattern *p = first->pattern;
-    if (first->space != HW_SPACE_GLOBAL && first->space != HW_SPACE_SHARED) return;
-    if (!p->mask || first->note >= c->n_notes || !can_check(c)) return;
-    hw_check_block *block = hw_check_block_of(&c->blocks, &first->where);
+    hw_check_block *block = can_check(c) ? hw_check_block_of(&c->blocks, &first->where) : NULL;
+    hw_check_runs own;
     if (!block) return;
-    hw_check_runs own, *runs = kept_runs_of(c, first);
+    if (runs) runs->is_new = false;
+    else if (p->index < c->n_runs) runs = keep_runs_of(c, first);
     if (first->space == HW_SPACE_SHARED) {
         const uint8_t kind = runs ? runs->kinds : hw_check_interval_kind(&c->notes[first->note], first->kind);
         // What is met once soon has another one's place: logs have it as if it had no name.
         if (can_wait(c, block, first, n, kind) &&
             hw_check_interval_add(c, block, first, n, bases, kind, runs && runs->is_new ? NULL : runs))
             return;
+    } else {
+        hw_check_reads *reads = hw_check_reads_of(c, first);
+        if (reads && hw_check_reads_add(c, reads, block, first, n, bases, runs)) return;
     }
-    hw_check_reads *reads = first->space == HW_SPACE_GLOBAL ? hw_check_reads_of(c, first) : NULL;
-    if (reads && hw_check_reads_add(c, reads, block, first, n, bases, runs)) return;
     if (!runs) hw_check_find_cells(p->mask, p->delta, first->width_bytes, &own);
     look_at_accesses(c, block, first, n, bases, runs ? runs : &own);
 }
 
-void hw_check_tell_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
-    (void)worker;
-    hear_accesses((hw_check *)sink, a, 1, &a->base);
-}
-
-void hw_check_tell_accesses(hw_sink *sink, uint32_t worker, const hw_access *first, uint32_t n, const uint64_t *bases) {
-    (void)worker;
-    hear_accesses((hw_check *)sink, first, n, bases);
+void hw_check_hear(hw_check *c, const hw_access *first, uint32_t n, const uint64_t *bases) {
+    hw_check_runs *runs = known_runs_of(c, first->pattern);
+    if (!runs || !hw_check_bounds_have_room(runs, n, bases)) hw_check_bounds_accesses(c, first, n, bases);
+    if (first->space != HW_SPACE_GLOBAL && first->space != HW_SPACE_SHARED) return;
+    if (first->pattern->mask && first->note < c->n_notes) hear_accesses(c, first, n, bases, runs);
 }
 
 // The block of something that cannot wait; NULL: it is not to be looked at.

@@ -81,7 +81,10 @@ typedef struct hw_access_pattern {
     int64_t low, high;               // the least and the greatest delta; not of patterns met once
     int64_t delta[HW_WARP_LANES];    // differences to the address of the lowest active lane; 0 in inactive lanes
 } hw_access_pattern;
-enum { HW_PATTERN_WAYS = 4, HW_NO_PATTERN = 0xffffffff };
+enum { HW_PATTERN_WAYS = 8, HW_NO_PATTERN = 0xffffffff };
+// Where accesses are added up, the first so many of an instruction's indexes are used alone: to find out what an access
+// costs takes less than to tell many patterns apart.
+enum { HW_PATTERN_WAYS_COUNTED = 4 };
 
 // One warp instruction's access to memory, `repeat` times. Of an asynchronous copy (HW_NOTE_COPY*) a record for each
 // side, both when it begins; when its bytes are there is told by hw_copy_landed.
@@ -233,13 +236,15 @@ typedef enum hw_barrier_action {
 } hw_barrier_action;
 enum { HW_BARRIERS = 16, HW_CLUSTER_BARRIER = HW_BARRIERS };    // those that programs number, and barrier.cluster
 
-// Lanes of a warp arrive at a barrier of the block, or it is complete. Who has arrived is told before that.
+// Lanes of a warp arrive at a barrier of the block, or it is complete. Who has arrived is told before that. Warps that
+// go together (all lanes of each) are told at once.
 typedef struct hw_barrier_step {
     hw_where where;                  // COMPLETE: warp 0
     uint32_t note;                   // HW_NO_NOTE: COMPLETE
     hw_barrier_action action;
     uint8_t barrier;                 // 0 .. 15, HW_CLUSTER_BARRIER
     uint32_t mask;                   // lanes that arrive, or wait; COMPLETE: 0
+    uint32_t more_warps;             // behind where.warp, which do the same
     uint32_t expected;               // threads as the program says; 0: all of the block that have not exited
 } hw_barrier_step;
 

@@ -26,6 +26,7 @@ void hw_defined_forget_all(hw_defined *defined) {
         hw_free_aligned(defined->tables[t]);
         defined->tables[t] = NULL;
     }
+    defined->n_undefined = 0;
 }
 
 void hw_defined_destroy(hw_defined *defined) {
@@ -65,8 +66,11 @@ static void settle(hw_defined *defined, uint64_t address) {
     const uint32_t number = number_of(address);
     const hw_defined_page *page = table->pages[number];
     const uint64_t bit = (uint64_t)1 << number % 64;
-    if (page && page->n_undefined) table->has_undefined[number / 64] |= bit;
-    else table->has_undefined[number / 64] &= ~bit;
+    const bool has = page && page->n_undefined, had = table->has_undefined[number / 64] & bit;
+    if (has == had) return;
+    table->has_undefined[number / 64] ^= bit;
+    if (has) defined->n_undefined++;
+    else defined->n_undefined--;
 }
 
 // A page whose bytes can be written, in place of one that all share, or of none. NULL: no memory.

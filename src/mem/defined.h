@@ -63,6 +63,7 @@ typedef struct hw_defined_table {
 } hw_defined_table;
 struct hw_defined {
     uint32_t n_origins;              // given so far, by whoever gives them
+    uint32_t n_undefined;            // pages that have an undefined bit
     bool ran_out;                    // of memory: bytes that have been written since may count as undefined still, and
                                      // undefined ones as defined
     hw_defined_table *tables[1 << HW_DEFINED_TOP_BITS];

@@ -20,7 +20,7 @@ static bool space_of(uint8_t of, hw_prof_space *space) {
 static void begin_accesses(const hw_prof *prof, hw_prof_accesses *accesses, uint32_t note_index) {
     const hw_note *note = &prof->notes[note_index];
     memset(accesses, 0, offsetof(hw_prof_accesses, patterns));
-    for (int i = 0; i < HW_PATTERN_WAYS; i++) accesses->patterns[i].serial = 0;
+    for (int i = 0; i < HW_PATTERN_WAYS_COUNTED; i++) accesses->patterns[i].serial = 0;
     accesses->epoch = prof->epoch;
     accesses->kind = note->kind;
     accesses->width = note->merged_bytes ? note->merged_bytes : note->width_bytes;
@@ -111,7 +111,7 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
                      packed_cost(prof, accesses, a->pattern->mask, space), asked);
         return;
     }
-    hw_prof_pattern *p = &accesses->patterns[a->pattern->index % HW_PATTERN_WAYS];
+    hw_prof_pattern *p = &accesses->patterns[a->pattern->index % HW_PATTERN_WAYS_COUNTED];
     if (p->serial != a->pattern->serial) remember_pattern(prof, accesses, p, a, space);
     uint16_t *known = &p->cost[a->base % HW_PROF_PHASES];
     if (!*known) *known = (uint16_t)(cost_of_access(prof, accesses, a, space) + 1);

@@ -52,7 +52,7 @@ typedef struct hw_prof_accesses {
     bool is_merged, skips_l1;
     uint8_t n_patterns;                  // that have been met
     hw_prof_copies copies;
-    hw_prof_pattern patterns[HW_PATTERN_WAYS];   // by exec's index modulo their number
+    hw_prof_pattern patterns[HW_PATTERN_WAYS_COUNTED];   // by exec's index modulo their number
 } hw_prof_accesses;
 
 // One instruction on one worker. warps and lanes are differences to the instruction before: a range of instructions

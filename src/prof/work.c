@@ -48,7 +48,7 @@ static void add_accesses(hw_prof_place *p, const hw_prof_accesses *accesses) {
     p->asked += accesses->asked;
     p->kind = accesses->kind;
     p->skips_l1 = accesses->skips_l1;
-    p->is_irregular |= accesses->n_patterns == HW_PATTERN_WAYS;
+    p->is_irregular |= accesses->n_patterns == HW_PATTERN_WAYS_COUNTED;
 }
 
 // A walk over the patterns of an instruction on all workers; NULL past the last.
@@ -62,7 +62,7 @@ static const hw_prof_pattern *next_pattern(walk *w, uint32_t *width) {
         const hw_prof_accesses *accesses = &w->prof->workers[w->worker].accesses[w->index];
         if (accesses->epoch != w->prof->epoch) continue;
         *width = accesses->width;
-        while (w->pattern < HW_PATTERN_WAYS) {
+        while (w->pattern < HW_PATTERN_WAYS_COUNTED) {
             const hw_prof_pattern *pattern = &accesses->patterns[w->pattern++];
             if (pattern->serial && pattern->space == HW_PROF_GLOBAL) return pattern;
         }

@@ -374,9 +374,15 @@ void hw_access_tell_convoy(hw_warp *w, hw_pattern *p) {
 void hw_access_tell_once(hw_state *s, const hw_inst *in, hw_access_pattern *pattern, uint64_t base) {
     const hw_listeners *ordered = &s->run->observers->ordered;
     if (!is_wanted(ordered, (hw_note_kind)s->run->set->notes[in->note].kind)) return;
-    pattern->index = HW_NO_PATTERN;
-    pattern->serial = ++s->worker->serial;
-    hw_access access = describe_access(s->run, in, pattern);
+    // What is known of accesses to shared memory saves more than to look for their name takes.
+    const hw_access_pattern *known = NULL;
+    if (pattern->space == HW_SPACE_SHARED)
+        known = hw_name_of_few(s->worker, in->note, pattern->space, pattern->mask, pattern->delta);
+    if (!known) {
+        pattern->index = HW_NO_PATTERN;
+        pattern->serial = ++s->worker->serial;
+    }
+    hw_access access = describe_access(s->run, in, known ? known : pattern);
     access.base = base - s->patterns[in->pattern].room_origin;
     access.where = hw_where_of(s);
     tell_access(ordered, s->worker->index, &access);

@@ -1,6 +1,6 @@
 // Names for patterns: each access that a sink hears of says which of its instruction's patterns it has, by an index of
-// the worker and a serial number (event.h). The last HW_PATTERN_WAYS patterns of an instruction are kept, so that a
-// sink sees a pattern that comes back as the same one.
+// the worker and a serial number (event.h). The last HW_PATTERN_WAYS patterns of an instruction are kept, fewer where
+// accesses are added up, so that a sink sees a pattern that comes back as the same one.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -21,14 +21,20 @@ bool hw_names_prepare(hw_worker *worker) {
     return worker->names != NULL;
 }
 
+static uint32_t ways_of(const hw_worker *worker) {
+    const uint32_t counted = worker->run->observers->counting.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
+    return counted ? HW_PATTERN_WAYS_COUNTED : HW_PATTERN_WAYS;
+}
+
 static const hw_access_pattern *add_pattern_name(hw_worker *worker, hw_pattern_names *names, uint32_t first,
                                                  uint8_t space, uint32_t mask, const int64_t delta[32]) {
+    const uint32_t n_ways = ways_of(worker);
     uint32_t way = names->n;
-    if (way < HW_PATTERN_WAYS) {
+    if (way < n_ways) {
         names->n++;
     } else {
         way = names->oldest;
-        names->oldest = (way + 1) % HW_PATTERN_WAYS;
+        names->oldest = (way + 1) % n_ways;
     }
     hw_access_pattern *made = &names->ways[way];
     made->index = first + way;
@@ -44,25 +50,48 @@ static const hw_access_pattern *add_pattern_name(hw_worker *worker, hw_pattern_n
     return made;
 }
 
-const hw_access_pattern *hw_name_addresses(hw_worker *worker, uint32_t note, uint8_t space, uint32_t mask,
-                                           const int64_t delta[32]) {
-    const uint32_t number = worker->run->set->notes[note].access;
+// Most others are told by their mask or their last lanes.
+static inline const hw_access_pattern *find_name(const hw_pattern_names *names, uint8_t space, uint32_t mask,
+                                                 const int64_t delta[32]) {
+    for (uint32_t i = 0; i < names->n; i++) {
+        const hw_access_pattern *known = &names->ways[i];
+        if (known->mask == mask && known->delta[31] == delta[31] && known->delta[30] == delta[30] &&
+            known->space == space && !memcmp(known->delta, delta, sizeof known->delta))
+            return known;
+    }
+    return NULL;
+}
+
+static hw_pattern_names *names_of(hw_worker *worker, uint32_t number) {
     hw_pattern_names *names = &worker->names[number];
     if (names->launch != worker->launches) {
         names->launch = worker->launches;
         names->n = names->oldest = 0;
     }
-    for (uint32_t i = 0; i < names->n; i++) {
-        const hw_access_pattern *known = &names->ways[i];
-        if (known->mask == mask && known->space == space && !memcmp(known->delta, delta, sizeof known->delta))
-            return known;
-    }
+    return names;
+}
+
+const hw_access_pattern *hw_name_addresses(hw_worker *worker, uint32_t note, uint8_t space, uint32_t mask,
+                                           const int64_t delta[32]) {
+    const uint32_t number = worker->run->set->notes[note].access;
+    hw_pattern_names *names = names_of(worker, number);
+    const hw_access_pattern *known = find_name(names, space, mask, delta);
+    if (known) return known;
+    return add_pattern_name(worker, names, number * HW_PATTERN_WAYS, space, mask, delta);
+}
+
+const hw_access_pattern *hw_name_of_few(hw_worker *worker, uint32_t note, uint8_t space, uint32_t mask,
+                                        const int64_t delta[32]) {
+    const uint32_t number = worker->run->set->notes[note].access;
+    hw_pattern_names *names = names_of(worker, number);
+    const hw_access_pattern *known = find_name(names, space, mask, delta);
+    if (known || names->n == ways_of(worker)) return known;
     return add_pattern_name(worker, names, number * HW_PATTERN_WAYS, space, mask, delta);
 }
 
 bool hw_names_are_full(const hw_worker *worker, uint32_t note) {
     const hw_pattern_names *names = &worker->names[worker->run->set->notes[note].access];
-    return names->launch == worker->launches && names->n == HW_PATTERN_WAYS;
+    return names->launch == worker->launches && names->n == ways_of(worker);
 }
 
 const hw_access_pattern *hw_pattern_name(hw_worker *worker, hw_pattern *p) {

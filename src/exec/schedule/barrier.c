@@ -52,14 +52,17 @@ void hw_barrier_passed(hw_block *block, uint32_t number) {
     hw_tell_barrier(&s->run->observers->all, s->worker->index, &step);
 }
 
-static void tell_arrival(hw_state *s, const hw_inst *in, hw_barrier_action action, uint32_t number, uint32_t expected) {
+static void tell_arrival(hw_state *s, const hw_inst *in, hw_barrier_action action, uint32_t number, uint32_t expected,
+                         uint32_t more_warps) {
     const hw_barrier_step step = {.where = hw_where_of(s), .note = in->note, .action = action,
-                                  .barrier = (uint8_t)number, .mask = s->warp.mask, .expected = expected};
+                                  .barrier = (uint8_t)number, .mask = s->warp.mask, .more_warps = more_warps,
+                                  .expected = expected};
+    s->worker->sequence += more_warps;
     hw_tell_barrier(&s->run->observers->all, s->worker->index, &step);
 }
 
 void hw_barrier_tell_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, uint32_t number) {
-    for (uint32_t k = 0; k < n_warps; k++) tell_arrival(s + k, in, HW_BARRIER_SYNC, number, 0);
+    tell_arrival(s, in, HW_BARRIER_SYNC, number, 0, n_warps - 1);
 }
 
 static bool is_complete(const hw_block *block, const hw_barrier *barrier) {
@@ -118,7 +121,7 @@ static const hw_inst *arrive_at_barrier(hw_warp *w, const hw_inst *in, bool wait
     if (HW_IS_TOLD(s, BARRIER)) {
         hw_barrier_action waiting = in->p == HW_NO_SLOT ? HW_BARRIER_SYNC : HW_BARRIER_REDUCE;
         if (is_cluster) waiting = HW_BARRIER_WAIT;    // barrier.cluster.arrive has told that they arrive
-        tell_arrival(s, in, waits ? waiting : HW_BARRIER_ARRIVE, number, barrier->expected);
+        tell_arrival(s, in, waits ? waiting : HW_BARRIER_ARRIVE, number, barrier->expected, 0);
     }
     if (!waits) {
         if (is_complete(s->block, barrier)) release_barrier(s->block, number);

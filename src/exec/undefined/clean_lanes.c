@@ -112,7 +112,7 @@ bool HW_LEVEL_NAME(hw_undefined_all_clean)(const hw_state *s, const hw_inst *in,
     const bool is_generic = in->space == HW_SPACE_GENERIC;
     uint64_t base, at[32];
     if (in->a == HW_NO_SLOT || in->space == HW_SPACE_PARAM) return false;
-    if (in->space == HW_SPACE_CONST || (in->space == HW_SPACE_SHARED && !u->shared->n_undefined)) return true;
+    if (hw_undefined_is_none(u, in)) return true;
     if (in->space == HW_SPACE_GLOBAL || is_generic) {
         const span all = span_of(&s->warp, in, n);
         const bool is_device = is_of_device(&all, is_generic);

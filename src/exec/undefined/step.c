@@ -28,7 +28,7 @@ static bool is_plain(const hw_undefined_facts *f) {
 // Warps whose registers are defined: is there nothing to look at in memory, nor to define?
 static bool is_settled(hw_state *s, const hw_inst *in, uint32_t n) {
     const uint32_t bytes = (uint32_t)in->width * in->vector;
-    if (in->space == HW_SPACE_SHARED && !s->undefined->shared->n_undefined) return true;
+    if (hw_undefined_is_none(s->undefined, in)) return true;
     return hw_undefined_knows_step(s, in, n) || hw_undefined_all_clean(s, in, bytes, n);
 }
 

@@ -106,6 +106,11 @@ typedef struct hw_undefined_place {
 
 hw_undefined_place hw_undefined_place_of(const hw_state *s, const hw_inst *in, int lane);
 hw_undefined_place hw_undefined_place_at(uint64_t generic_address);
+// Has all the memory that an instruction may access no undefined bit?
+static inline bool hw_undefined_is_none(const hw_undefined *u, const hw_inst *in) {
+    return (in->space == HW_SPACE_SHARED && !u->shared->n_undefined) ||
+           (in->space == HW_SPACE_GLOBAL && !u->defined->n_undefined) || in->space == HW_SPACE_CONST;
+}
 // Are all bytes that the active lanes access known to be defined, without a look at each lane? bytes: of each lane.
 // Of n warps of a block from this one on; where n is not 1, false may mean that it takes a look at each warp. Of this
 // level: clean_lanes.c.

@@ -403,6 +403,9 @@ bool hw_names_prepare(hw_worker *worker);       // before a launch; false: out o
 // What sinks know these relative addresses as. Where a sink wants accesses or copies only.
 const hw_access_pattern *hw_name_addresses(hw_worker *worker, uint32_t note, uint8_t space, uint32_t mask,
                                            const int64_t delta[32]);
+// The same, but NULL for what would take the place of another.
+const hw_access_pattern *hw_name_of_few(hw_worker *worker, uint32_t note, uint8_t space, uint32_t mask,
+                                        const int64_t delta[32]);
 const hw_access_pattern *hw_pattern_name(hw_worker *worker, hw_pattern *p);
 // Has the instruction used as many patterns in this launch as are told apart?
 bool hw_names_are_full(const hw_worker *worker, uint32_t note);

@@ -66,7 +66,8 @@ static inline const hw_access_pattern *checked_pattern(checked *c, const hw_note
         const hw_access_pattern *p = &c->patterns[i];
         const hw_note *of = &c->of[i];
         const bool is_such = p->serial && of->space == note->space && of->width_bytes == note->width_bytes &&
-                             of->kind == note->kind && of->order == note->order && of->scope == note->scope;
+                             of->kind == note->kind && of->order == note->order && of->scope == note->scope &&
+                             of->line == note->line;
         if (is_such && p->mask == mask && !memcmp(p->delta, delta, bytes)) return p;
     }
     const uint32_t index = (uint32_t)(c->serial % CHECKED_PATTERNS);
@@ -88,7 +89,7 @@ static inline hw_access checked_record(checked *c, hw_where where, uint32_t line
     *note = *as;
     note->line = line;
     return (hw_access){.note = line, .kind = as->kind, .space = as->space, .width_bytes = as->width_bytes,
-                       .pattern = checked_pattern(c, as, mask, delta), .base = base, .repeat = 1, .where = where};
+                       .pattern = checked_pattern(c, note, mask, delta), .base = base, .repeat = 1, .where = where};
 }
 
 static inline void checked_access(checked *c, hw_where where, uint32_t line, const hw_note *as, uint32_t mask,

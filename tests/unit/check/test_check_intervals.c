@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "check/checked_launch.h"
 
-enum { LOAD = 10, STORE = 11, OTHER_STORE = 12, RED = 13 };
+enum { LOAD = 10, STORE = 11, OTHER_STORE = 12, RED = 13, OTHER_LOAD = 14 };
 static const uint32_t FULL = 0xffffffff;
 static checked c;
 
@@ -171,6 +171,37 @@ static void test_long_intervals(void **state) {
     checked_end(&c);
 }
 
+// Lanes of `mask` of warp 1, words side by side from lane 0's at `offset` on.
+static void access_some(uint32_t block, uint32_t line, uint8_t kind, uint32_t mask, uint64_t offset) {
+    const hw_note note = {.kind = kind, .space = HW_SPACE_SHARED, .width_bytes = 4};
+    const int first = __builtin_ctz(mask);
+    int64_t delta[HW_WARP_LANES] = {0};
+    for (int i = first; i < HW_WARP_LANES; i++) delta[i] = mask >> i & 1 ? 4 * (i - first) : 0;
+    checked_access(&c, checked_where(block, 1), line, &note, mask, offset + 4 * (uint64_t)first, delta);
+}
+
+// Threads write words that they have read themselves, others in each block: no race, but where another thread reads
+// them too, or where they write elsewhere. Of a thread's two loads the later one is named.
+static void test_threads_that_write_what_they_have_read(void **state) {
+    static const struct {
+        uint64_t read_again, written;    // where
+        uint64_t races;                  // six lanes write
+    } cases[] = {{0, 128, 0}, {0, 128, 0}, {4, 128, 6}, {0, 132, 6}, {0, 128, 0}, {1024, 1024 + 128, 0}, {0, 640, 0}};
+    uint64_t races = 0;
+    (void)state;
+    start(7);
+    for (uint32_t block = 0; block < 7; block++) {
+        access_rows(block, OTHER_LOAD, HW_NOTE_LOAD, 0);
+        access_rows(block, LOAD, HW_NOTE_LOAD, cases[block].read_again);
+        access_some(block, STORE, HW_NOTE_STORE, 0x01010101u << block | 0x80008000u >> block, cases[block].written);
+        barrier(block);
+        races += cases[block].races;
+        assert_int_equal(count_between(LOAD, STORE), races);
+    }
+    assert_int_equal(checked_count(&c), 1);
+    checked_end(&c);
+}
+
 static void test_intervals_without_memory(void **state) {
     (void)state;
     for (long successes = 0; successes < 12; successes++) {
@@ -200,6 +231,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_meeting_ends_the_waiting, begin, end),
         cmocka_unit_test_setup_teardown(test_atomics, begin, end),
         cmocka_unit_test_setup_teardown(test_long_intervals, begin, end),
+        cmocka_unit_test_setup_teardown(test_threads_that_write_what_they_have_read, begin, end),
         cmocka_unit_test(test_intervals_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

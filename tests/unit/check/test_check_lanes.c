@@ -73,6 +73,52 @@ static void test_owners(void **unused) {
     for (unsigned index = 0; hw_check_level_at(index); index++) compare_owners(hw_check_level_at(index));
 }
 
+static void draw_addresses(hw_check_touch *t, int32_t delta[LANES], uint32_t first) {
+    *t = (hw_check_touch){.delta = delta, .mask = draw_mask(), .base = first};
+    for (int i = 0; i < LANES; i++) delta[i] = 4 * i;
+}
+
+static void test_parts(void **unused) {
+    (void)unused;
+    for (unsigned index = 0; hw_check_level_at(index); index++) {
+        int found = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            int32_t of_part[LANES], of_whole[LANES];
+            hw_check_touch part, whole;
+            draw_addresses(&part, of_part, 256 + 4 * draw(2));
+            draw_addresses(&whole, of_whole, 256);
+            if (draw(2)) part.mask &= whole.mask;
+            if (draw(2)) of_part[draw(LANES)] += 4;
+            bool is_part = true;
+            for (int i = 0; i < LANES; i++)
+                if (part.mask >> i & 1)
+                    is_part = is_part && whole.mask >> i & 1 &&
+                              part.base + (uint32_t)of_part[i] == whole.base + (uint32_t)of_whole[i];
+            assert_int_equal(hw_check_level_at(index)->is_part(&part, &whole), is_part);
+            found += is_part;
+        }
+        assert_in_range(found, ROUNDS / 20, ROUNDS - ROUNDS / 20);
+    }
+}
+
+static void test_unseen(void **unused) {
+    (void)unused;
+    for (unsigned index = 0; hw_check_level_at(index); index++)
+        for (int round = 0; round < ROUNDS; round++) {
+            const uint32_t bits = draw(2) ? 2 : 0;
+            const uint64_t at = 400 + (draw(100) << bits);
+            uint32_t seen[32], lanes = 0;
+            hw_access_pattern p = {.mask = draw_mask()};
+            for (int i = 0; i < 32; i++) seen[i] = draw(1u << 31) << 1 ^ draw(1u << 31);
+            for (int i = 1; i < LANES; i++) p.delta[i] = p.mask >> i & 1 ? ((int64_t)draw(200) - 100) * (1 << bits) : 0;
+            for (int i = 0; i < LANES; i++) {
+                const uint64_t cell = (at + (uint64_t)p.delta[i]) >> bits;
+                lanes |= (p.mask >> i & 1 & ~(seen[cell / 32] >> cell % 32)) << i;
+            }
+            assert_int_equal(hw_check_level_at(index)->unseen(seen, &p, at, bits), lanes);
+        }
+}
+
 static void test_span(void **unused) {
     (void)unused;
     for (unsigned index = 0; hw_check_level_at(index); index++) {
@@ -91,6 +137,7 @@ static void test_span(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_owners), cmocka_unit_test(test_span)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_owners), cmocka_unit_test(test_parts),
+                                       cmocka_unit_test(test_unseen), cmocka_unit_test(test_span)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

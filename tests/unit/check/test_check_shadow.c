@@ -97,6 +97,29 @@ static void test_cells_are_given_again(void **state) {
     hw_check_cells_free(&cells);
 }
 
+// Bytes that nobody is known of any more do not keep cells.
+static void test_cleared_bytes(void **state) {
+    (void)state;
+    hw_check_entries entries = {0};
+    hw_check_cells cells = {0};
+    hw_check_line line = {0};
+    const hw_check_entry e = entry_of(1, 1, true);
+    const hw_check_ref ref = refer(&entries, &e);
+    hw_check_ref *bytes = hw_check_line_split(&line, &cells, &entries, HW_CHECK_READ, 1);
+    assert_non_null(bytes);
+    bytes[7] = bytes[127] = ref;
+    hw_check_line_clear(&line, &cells, &entries, HW_CHECK_READ, 5, 8);
+    assert_int_equal(line.cell_bytes[HW_CHECK_READ], 1);
+    assert_int_equal(hw_check_line_ref(&line, &entries, HW_CHECK_READ, 7), 0);
+    assert_int_equal(hw_check_line_ref(&line, &entries, HW_CHECK_READ, 127), ref);
+    hw_check_line_clear(&line, &cells, &entries, HW_CHECK_READ, 127, 128);
+    assert_int_equal(line.cell_bytes[HW_CHECK_READ], 0);
+    assert_int_equal(line.planes[HW_CHECK_READ].whole, 0);
+    assert_ptr_equal(hw_check_line_split(&line, &cells, &entries, HW_CHECK_WRITE, 1), bytes);
+    hw_check_cells_free(&cells);
+    hw_check_entries_free(&entries);
+}
+
 static void test_line_without_memory(void **state) {
     (void)state;
     hw_check_entries entries = {0};
@@ -289,7 +312,8 @@ static void test_entries_without_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_split_into_words_and_bytes), cmocka_unit_test(test_split_word_of_bytes),
-        cmocka_unit_test(test_cells_are_given_again), cmocka_unit_test(test_line_without_memory),
+        cmocka_unit_test(test_cells_are_given_again), cmocka_unit_test(test_cleared_bytes),
+        cmocka_unit_test(test_line_without_memory),
         cmocka_unit_test(test_lines_of_device_memory), cmocka_unit_test(test_shadow_without_memory),
         cmocka_unit_test(test_equal_entries_are_one), cmocka_unit_test(test_entry_of_many_warps),
         cmocka_unit_test(test_sweep), cmocka_unit_test(test_sweep_of_few),

@@ -2,16 +2,25 @@
 // once, those that decline or refuse; and what the host asks for.
 #include "keeping_sink.h"
 
+#define SIX_PATTERNS(LOAD) KERNEL(".shared .align 4 .b8 s[1024];\n", \
+    "mov.u32 %r5, 0;\nLOOP: rem.u32 %r6, %r5, 6; add.u32 %r6, %r6, 1;\nmul.lo.u32 %r7, %r6, %r1;\n" LOAD \
+    "add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 60;\n@%p1 bra LOOP;\n" STORE_RET("%r8"))
+#define OF_GLOBAL "mul.wide.u32 %rd5, %r7, 4; add.u64 %rd6, %rd2, %rd5;\nld.global.u32 %r8, [%rd6];\n"
+#define OF_SHARED "mov.u32 %r9, s; mad.lo.u32 %r10, %r7, 4, %r9;\nld.shared.u32 %r8, [%r10];\n"
+
 // Six kinds of relative addresses at one instruction: an index with one serial is one pattern, and no index is beyond
-// those that were announced.
+// those that were announced. Of shared memory a sink that is told of each access sees all six come back.
 static void test_identity_of_patterns(void **state) {
+    static const struct {
+        const char *kernel;
+        bool is_ordered;
+        uint32_t ways;
+    } cases[] = {{SIX_PATTERNS(OF_GLOBAL), false, 15}, {SIX_PATTERNS(OF_GLOBAL), true, 31},
+                 {SIX_PATTERNS(OF_SHARED), false, 15}, {SIX_PATTERNS(OF_SHARED), true, 63}};
     (void)state;
-    for (int ordered = 0; ordered < 2; ordered++) {
-        bench b = open_bench(KERNEL("", "mov.u32 %r5, 0;\nLOOP: rem.u32 %r6, %r5, 6; add.u32 %r6, %r6, 1;\n"
-            "mul.lo.u32 %r7, %r6, %r1; mul.wide.u32 %rd5, %r7, 4; add.u64 %rd6, %rd2, %rd5;\n"
-            "ld.global.u32 %r8, [%rd6];\nadd.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 60;\n@%p1 bra LOOP;\n"
-            STORE_RET("%r8")));
-        keeping_sink *k = new_keeping_sink(HW_WANTS(ACCESS), ordered);
+    for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
+        bench b = open_bench(cases[at].kernel);
+        keeping_sink *k = new_keeping_sink(HW_WANTS(ACCESS), cases[at].is_ordered);
         attach(&b, k);
         assert_int_equal(launch(&b, 1, 32), HW_OK);
         assert_int_equal(launch(&b, 1, 32), HW_OK);
@@ -31,7 +40,7 @@ static void test_identity_of_patterns(void **state) {
                     assert_int_equal(k->list[i].access.kind, k->list[j].access.kind);
             }
         }
-        assert_int_equal(way_of[0], 15);
+        assert_int_equal(way_of[0], cases[at].ways);
         assert_int_equal(way_of[1], 1);
         hw_sim_destroy(b.sim);
         free(k);
