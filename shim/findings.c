@@ -132,8 +132,8 @@ static void tell_finding(void *context, const hw_check_finding *f) {
     fprintf(out, "{\"process\":%d,\"number\":%u,\"seed\":%llu", (int)getpid(), f->number,
             (unsigned long long)findings.seed);
     write_text(out, "kind", hw_check_kind_name(f->kind));
-    fprintf(out, ",\"missing\":%d,\"space\":%u,\"address\":%llu,\"bytes\":%llu", (int)f->missing, f->space,
-            (unsigned long long)f->address, (unsigned long long)f->bytes);
+    fprintf(out, ",\"missing\":%d,\"lacks\":%u,\"space\":%u,\"address\":%llu,\"bytes\":%llu", (int)f->missing,
+            f->lacks, f->space, (unsigned long long)f->address, (unsigned long long)f->bytes);
     const hw_check_object object = object_of(f);
     write_object(out, "allocation", &object);
     write_object(out, "there", &f->there);

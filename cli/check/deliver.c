@@ -80,7 +80,8 @@ int hw_cli_check_report(const hw_cli_check *check, const hw_cli_launch *launch, 
     }
     // What halfwarp itself says of the run is more than that it has found something.
     const bool is_ours = program_status >= HW_EXIT_USAGE && program_status <= HW_EXIT_FAULT;
-    if (!status && findings.n && !is_ours && program_status != HW_EXIT_TIMEOUT && !ended_by) status = HW_EXIT_FOUND;
+    const bool has_hazards = findings.n > findings.n_notes;
+    if (!status && has_hazards && !is_ours && program_status != HW_EXIT_TIMEOUT && !ended_by) status = HW_EXIT_FOUND;
     hw_cli_findings_free(&findings);
     return status;
 }

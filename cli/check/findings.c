@@ -69,6 +69,7 @@ static bool read_finding(const json_t *object, hw_cli_finding *out) {
     const json_t *sides = json_object_get(object, "sides");
     *out = (hw_cli_finding){.kind = kind ? hw_check_find_kind(kind) : HW_CHECK_KINDS,
                             .missing = (hw_check_missing)number_of(object, "missing"),
+                            .lacks = (unsigned)number_of(object, "lacks"),
                             .space = (hw_space)number_of(object, "space"),
                             .address = number_of(object, "address"),
                             .bytes = number_of(object, "bytes"),
@@ -100,6 +101,11 @@ static hw_cli_finding *find_known(hw_cli_findings *f, const known_finding *known
 static bool add_finding(hw_cli_findings *f, known_finding **known, const json_t *object) {
     hw_cli_finding finding;
     if (!read_finding(object, &finding)) return true;
+    hw_cli_finding *same = find_known(f, *known, object);    // which was found to lack more
+    if (same) {
+        *same = finding;
+        return true;
+    }
     hw_cli_finding *items = realloc(f->items, (f->n + 1) * sizeof *items);
     if (items) f->items = items;
     known_finding *more = items ? realloc(*known, (f->n + 1) * sizeof *more) : NULL;
@@ -186,19 +192,37 @@ static bool have_equal_sides(const hw_cli_finding *a, const hw_cli_finding *b, b
     return true;
 }
 
+// What lanes of a warp lack at two lines, other threads of their block, or of other blocks, may lack as well.
+static bool is_of_threads(const hw_cli_finding *f) {
+    return f->kind == HW_CHECK_RACE && (f->missing == HW_CHECK_MISSING_WARP || f->missing == HW_CHECK_MISSING_BLOCK ||
+                                        f->missing == HW_CHECK_MISSING_GRID);
+}
+static bool are_both_of_threads(const hw_cli_finding *a, const hw_cli_finding *b) {
+    return is_of_threads(a) && is_of_threads(b);
+}
+
 // In another order the other side may come first, and threads of other blocks may meet.
 static bool are_one(const hw_cli_finding *a, const hw_cli_finding *b, bool by_line, bool *swapped) {
     const bool may_swap = a->seed != b->seed || (by_line && a->kind == HW_CHECK_RACE);
     *swapped = false;
     if (a->kind != b->kind || a->n_sides != b->n_sides || !are_of_one_object(a, b, by_line)) return false;
     if (a->subject.reason != b->subject.reason || a->subject.leak != b->subject.leak) return false;
-    if (a->seed == b->seed && a->missing != b->missing) return false;
+    if (a->seed == b->seed && a->missing != b->missing && !(by_line && are_both_of_threads(a, b))) return false;
     if (have_equal_sides(a, b, by_line, false)) return true;
     *swapped = true;
     return may_swap && have_equal_sides(a, b, by_line, true);
 }
 
+// Of two that lack different orders the one that lacks the wider has its threads told.
 static void merge(hw_cli_finding *into, const hw_cli_finding *other, bool swapped) {
+    into->lacks |= other->lacks;
+    if (are_both_of_threads(into, other) && other->missing > into->missing) {
+        const hw_cli_finding narrow = *into;
+        *into = *other;
+        into->lacks |= narrow.lacks;
+        merge(into, &narrow, swapped);
+        return;
+    }
     for (unsigned k = 0; k < into->n_sides; k++)
         join_acts(&into->sides[k].act, other->sides[swapped ? into->n_sides - 1 - k : k].act);
     if (into->seed != other->seed) return;
@@ -230,6 +254,7 @@ int hw_cli_findings_read(FILE *in, const char *suppressions, hw_cli_findings *ou
     merge_equal(out, false);
     const int status = hw_cli_suppress(out, suppressions);
     merge_equal(out, true);
+    for (size_t i = 0; i < out->n; i++) out->n_notes += hw_check_is_note(out->items[i].kind);
     return status;
 }
 

@@ -45,7 +45,8 @@ typedef struct hw_cli_finding_object {
 
 typedef struct hw_cli_finding {
     hw_check_kind kind;
-    hw_check_missing missing;
+    hw_check_missing missing;        // of several the widest: of a grid, of a block, of a warp
+    unsigned lacks;                  // RACE: all that are missing between these places, 1 << hw_check_missing each
     hw_space space;
     unsigned long long address, bytes, count;
     unsigned long long seed;         // of the run that found it first; 0: none
@@ -59,6 +60,7 @@ typedef struct hw_cli_finding {
 typedef struct hw_cli_findings {
     hw_cli_finding *items;
     size_t n, n_suppressed;
+    size_t n_notes;                  // of the n, those that are no hazards (hw_check_is_note)
     size_t most_shown;               // of a kind, as text
     bool ran_out;                    // a process had no memory for it any more: there may be more findings
     unsigned processes;              // that wrote; 0: no program ran that could be checked
@@ -70,13 +72,17 @@ typedef struct hw_cli_findings {
 int hw_cli_findings_read(FILE *in, const char *suppressions, hw_cli_findings *out);
 void hw_cli_findings_free(hw_cli_findings *findings);
 
-// What is wrong, and what would mend it, a sentence each, without a full stop. Into out, which is returned.
+// What is wrong, and what would mend it, a sentence each, without a full stop. Into out; what is returned may lie
+// elsewhere.
 const char *hw_cli_finding_sentence(const hw_cli_finding *finding, char *out, size_t bytes);
-const char *hw_cli_finding_remedy(const hw_cli_finding *finding);
+const char *hw_cli_finding_remedy(const hw_cli_finding *finding, char *out, size_t bytes);
 // The same of findings about the host program's own calls, and about arithmetic (call_words.c).
 bool hw_cli_is_about_calls(const hw_cli_finding *finding);
 const char *hw_cli_call_sentence(const hw_cli_finding *finding, char *out, size_t bytes);
 const char *hw_cli_call_remedy(const hw_cli_finding *finding);
+// The same of races and of what a warp's step alone orders (race_words.c).
+const char *hw_cli_race_sentence(const hw_cli_finding *finding, char *out, size_t bytes);
+const char *hw_cli_race_remedy(const hw_cli_finding *finding, char *out, size_t bytes);
 // "right behind the end of 400 bytes, allocated at sum.cu:20"; "which is byte 0 of 64 of the variable table": where the
 // byte is, and what is there of another object. "" where nothing is to be said.
 const char *hw_cli_finding_memory(const hw_cli_finding *finding, char *out, size_t bytes);

@@ -52,11 +52,11 @@ static bool append_side(json_t *to, const hw_cli_finding_side *side) {
 }
 
 static bool append_finding(json_t *to, const hw_cli_finding *f) {
-    char sentence[WORDS], memory[PLACE], there[PLACE];
+    char sentence[WORDS], remedy[WORDS], memory[PLACE], there[PLACE];
     json_t *object = json_object(), *sides = json_array();
     bool good = put_text(object, "kind", hw_check_kind_name(f->kind)) &&
                 put_text(object, "sentence", hw_cli_finding_sentence(f, sentence, sizeof sentence)) &&
-                put_text(object, "remedy", hw_cli_finding_remedy(f)) &&
+                put_text(object, "remedy", hw_cli_finding_remedy(f, remedy, sizeof remedy)) &&
                 put(object, "count", json_integer((json_int_t)f->count)) &&
                 (!f->seed || put(object, "seed", json_integer((json_int_t)f->seed))) &&
                 put_text(object, "space", f->space == HW_SPACE_GENERIC ? "global" : hw_space_name(f->space)) &&
@@ -110,11 +110,11 @@ static bool append_chain(json_t *stacks, json_t *related, const hw_cli_finding_s
 }
 
 static bool append_result(json_t *to, const hw_cli_finding *f) {
-    char sentence[WORDS], memory[PLACE], text[PLACE + 2 * WORDS];
+    char sentence[WORDS], remedy[WORDS], memory[PLACE], text[PLACE + 2 * WORDS];
     json_t *places = json_array(), *related = json_array(), *stacks = json_array();
     hw_cli_finding_memory(f, memory, sizeof memory);
     snprintf(text, sizeof text, "%s%s%s; %s", hw_cli_finding_sentence(f, sentence, sizeof sentence),
-             *memory ? ": " : "", memory, hw_cli_finding_remedy(f));
+             *memory ? ": " : "", memory, hw_cli_finding_remedy(f, remedy, sizeof remedy));
     bool good = places && related && stacks;
     // The later access is where the finding is shown; the earlier one is related to it.
     for (unsigned k = 0; k < f->n_sides; k++) {
@@ -122,7 +122,8 @@ static bool append_result(json_t *to, const hw_cli_finding *f) {
         good = json_array_append_new(k + 1 == f->n_sides ? places : related, location) == 0 && good;
         good = append_chain(stacks, related, &f->sides[k]) && good;
     }
-    return hw_cli_sarif_add_result(to, hw_check_kind_name(f->kind), text, places, related, stacks,
+    const char *level = hw_check_is_note(f->kind) ? "note" : "error";
+    return hw_cli_sarif_add_result(to, hw_check_kind_name(f->kind), level, text, places, related, stacks,
                                    (json_int_t)f->count) && good;
 }
 

@@ -1,4 +1,5 @@
 // Findings for people: one sentence, both sides with their source lines, and what gives the order that is missing.
+#include "base/text.h"
 #include "check/findings.h"
 #include "report/source.h"
 
@@ -38,15 +39,16 @@ static void write_memory(const hw_cli_finding *f, FILE *out) {
 }
 
 static void write_finding(const hw_cli_finding *f, bool colour, FILE *out) {
-    char sentence[WORDS];
-    fprintf(out, colour ? "\033[1;31m%s\033[m: %s" : "%s: %s", hw_check_kind_name(f->kind),
+    char sentence[WORDS], remedy[WORDS];
+    const char *look = !colour ? "" : hw_check_is_note(f->kind) ? "\033[1;36m" : "\033[1;31m";
+    fprintf(out, "%s%s%s: %s", look, hw_check_kind_name(f->kind), colour ? "\033[m" : "",
             hw_cli_finding_sentence(f, sentence, sizeof sentence));
     if (f->count > 1) fprintf(out, " (%llu times)", f->count);
     fputc('\n', out);
     for (unsigned k = 0; k < f->n_sides; k++) write_side(&f->sides[k], colour, out);
     write_memory(f, out);
     if (f->seed) fprintf(out, "  found with --seed %llu\n", f->seed);
-    fprintf(out, "  %s\n\n", hw_cli_finding_remedy(f));
+    fprintf(out, "  %s\n\n", hw_cli_finding_remedy(f, remedy, sizeof remedy));
 }
 
 // "5 hazards found, 1 suppressed: 4 race (2 shown), 1 free"; by kind where that says more than their number.
@@ -57,7 +59,11 @@ static void write_summary(const hw_cli_findings *findings, const size_t *of_kind
         n_kinds += of_kind[kind] > 0;
         if (of_kind[kind] > most) most = of_kind[kind];
     }
-    fprintf(out, "%zu hazard%s found", findings->n, findings->n == 1 ? "" : "s");
+    const size_t n = findings->n - findings->n_notes;
+    if (findings->n_notes)
+        fprintf(out, "%zu note%s, %s", findings->n_notes, hw_text_plural(findings->n_notes),
+                n ? "" : "no hazards found");
+    if (n || !findings->n_notes) fprintf(out, "%zu hazard%s found", n, hw_text_plural(n));
     if (findings->n_suppressed) fprintf(out, ", %zu suppressed", findings->n_suppressed);
     for (int kind = 0; (n_kinds > 1 || most > findings->most_shown) && kind < HW_CHECK_KINDS; kind++) {
         if (!of_kind[kind]) continue;

@@ -3,20 +3,6 @@
 
 #include <string.h>
 
-static const char *who_lacks(hw_check_missing missing) {
-    switch (missing) {
-    case HW_CHECK_MISSING_WARP: return "lanes of one warp access the same bytes of %s memory without an order between "
-                                       "them";
-    case HW_CHECK_MISSING_BLOCK: return "threads of one block access the same bytes of %s memory without an order "
-                                        "between them";
-    case HW_CHECK_MISSING_GRID: return "threads of two blocks access the same bytes of %s memory without an order "
-                                       "between them";
-    case HW_CHECK_MISSING_WAIT: return "bytes of %s memory are accessed before the asynchronous copy that writes them "
-                                       "has been waited for";
-    default: return "work in two streams accesses the same bytes of %s memory without an order between the two";
-    }
-}
-
 // What depends on bytes that nobody wrote: the last side says.
 static const char *what_depends(const hw_cli_finding *f) {
     switch (f->sides[f->n_sides ? f->n_sides - 1 : 0].act) {
@@ -46,6 +32,7 @@ const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t b
                  hw_space_name(f->space));
         return out;
     }
+    if (f->kind == HW_CHECK_RACE || f->kind == HW_CHECK_STEP) return hw_cli_race_sentence(f, out, bytes);
     const char *space = hw_space_name(f->space);
     switch (f->kind) {
     case HW_CHECK_BARRIER:
@@ -57,20 +44,21 @@ const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t b
     case HW_CHECK_BOUNDS: snprintf(out, bytes, "%s memory is accessed out of bounds", space); break;
     case HW_CHECK_FREED: snprintf(out, bytes, "memory is accessed that has been freed"); break;
     case HW_CHECK_MISALIGNED: snprintf(out, bytes, "%s memory is accessed at a misaligned address", space); break;
-    default: snprintf(out, bytes, who_lacks(f->missing), space); break;
+    default: *out = 0;
     }
     return out;
 }
 
-const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
+const char *hw_cli_finding_remedy(const hw_cli_finding *f, char *out, size_t bytes) {
+    if (hw_cli_is_about_calls(f)) return hw_cli_call_remedy(f);
+    if (f->kind == HW_CHECK_RACE || f->kind == HW_CHECK_STEP) return hw_cli_race_remedy(f, out, bytes);
     if (f->kind == HW_CHECK_LIVELOCK) return "what they poll has to be written by threads that run, or by the host; of "
                                              "a grid's blocks all do only in a cooperative launch";
-    if (f->kind != HW_CHECK_RACE && f->missing == HW_CHECK_MISSING_WARP)
+    if (f->missing == HW_CHECK_MISSING_WARP)
         return "a mask has to name all lanes that execute __syncwarp(), a shuffle or a vote together, and no other one";
     if (f->kind == HW_CHECK_BARRIER) return "all threads of a block have to reach the same __syncthreads()";
     if (f->kind == HW_CHECK_DEADLOCK)
         return "all threads that a barrier waits for have to reach it; those that have exited are not waited for";
-    if (hw_cli_is_about_calls(f)) return hw_cli_call_remedy(f);
     if (is_null(f)) return "a pointer has to be set before it is used";
     if (f->kind == HW_CHECK_BOUNDS && f->space == HW_SPACE_GLOBAL && !f->object.is_known)
         return "kernels have device, managed, pinned and registered memory: is it a pointer to other memory of the "
@@ -84,16 +72,7 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f) {
     if (f->kind == HW_CHECK_UNDEFINED)
         return f->space == HW_SPACE_SHARED ? "each element that is used has to be written by some thread of the block"
                                            : "it has to be given a value on each way to its use";
-    switch (f->missing) {
-    case HW_CHECK_MISSING_WARP: return "__syncwarp() between the two gives one; since compute capability 7.0 lanes of "
-                                       "a warp have none of themselves";
-    case HW_CHECK_MISSING_BLOCK: return "__syncthreads() between the two gives one";
-    case HW_CHECK_MISSING_GRID: return "blocks have none of themselves: atomics, a flag behind __threadfence(), "
-                                       "grid.sync() or two launches give one";
-    case HW_CHECK_MISSING_WAIT: return "cp.async.wait_all, __pipeline_wait_prior() or pipeline.consumer_wait() waits "
-                                       "for it";
-    default: return "cudaStreamWaitEvent() or cudaStreamSynchronize() between the two gives one";
-    }
+    return "";
 }
 
 // How far the byte is from what it should have stayed in, up to "of 400 bytes".
@@ -119,8 +98,9 @@ static void append_origin(const hw_cli_finding_object *object, hw_space space, c
 
 const char *hw_cli_finding_memory(const hw_cli_finding *f, char *out, size_t bytes) {
     *out = 0;
+    const bool is_race = f->kind == HW_CHECK_RACE || f->kind == HW_CHECK_STEP;
     const bool is_own = f->space == HW_SPACE_SHARED || f->space == HW_SPACE_LOCAL;    // of the block, of the thread
-    if (is_own && !f->object.is_known && (f->kind == HW_CHECK_RACE || f->kind == HW_CHECK_UNDEFINED)) {
+    if (is_own && !f->object.is_known && (is_race || f->kind == HW_CHECK_UNDEFINED)) {
         snprintf(out, bytes, "%s memory, byte %llu", hw_space_name(f->space), f->address);
     } else if (f->object.is_known) {
         write_distance(f, out, bytes);

@@ -39,9 +39,9 @@ bool hw_cli_sarif_add_rule(json_t *rules, const char *id, const char *text) {
     return json_array_append_new(rules, rule) == 0;
 }
 
-bool hw_cli_sarif_add_result(json_t *results, const char *rule, const char *text, json_t *places, json_t *related,
-                             json_t *stacks, json_int_t count) {
-    json_t *result = json_pack("{s:o,s:s,s:{s:o},s:o,s:o,s:o,s:I}", "ruleId", hw_json_text(rule), "level", "error",
+bool hw_cli_sarif_add_result(json_t *results, const char *rule, const char *level, const char *text, json_t *places,
+                             json_t *related, json_t *stacks, json_int_t count) {
+    json_t *result = json_pack("{s:o,s:s,s:{s:o},s:o,s:o,s:o,s:I}", "ruleId", hw_json_text(rule), "level", level,
                                "message", "text", hw_json_text(text), "locations", places, "relatedLocations", related,
                                "stacks", stacks, "occurrenceCount", count);
     return json_array_append_new(results, result) == 0;

@@ -95,7 +95,7 @@ static bool add_result(json_t *results, const hw_budget_verdict *v) {
     json_t *places = json_array(), *location = hw_cli_sarif_location(v->launch->kernel, has_line ? v->line->file : NULL,
                                                                      has_line ? v->line->line : 0);
     const bool good = json_array_append_new(places, location) == 0;
-    return hw_cli_sarif_add_result(results, rule_of(v->budget), sentence, places, json_array(), json_array(),
+    return hw_cli_sarif_add_result(results, rule_of(v->budget), "error", sentence, places, json_array(), json_array(),
                                    (json_int_t)v->n_broken) && good;
 }
 

@@ -476,15 +476,15 @@ bool hw_check_blocks_order_warps(hw_check_blocks *b, hw_check_block *block, uint
     return knows;
 }
 
-bool hw_check_blocks_order(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, int lane,
-                           const hw_check_entry *e, int of) {
+static bool have_order(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, int lane,
+                       const hw_check_entry *e, int of) {
     const uint32_t number = e->warp / b->n_warps, its_warp = e->warp % b->n_warps;
     const hw_check_warp *w = &block->warps[warp];
     const bool is_near = number == block->number;
     if (is_near && e->time < block->barrier_time) return true;
     if (is_near && its_warp == warp) {
         const bool is_alone = !e->is_many || e->mask == 1u << of;
-        if (b->steps_order || (is_alone && of == lane) || lanes_have_met(w, lane, e, of)) return true;
+        if ((is_alone && of == lane) || lanes_have_met(w, lane, e, of)) return true;
     }
     hw_check_author author = {.block = number, .warp = its_warp, .time = e->time, .lane = (uint8_t)of,
                               .is_many = e->is_many && e->mask != 1u << of, .reader = block->number};
@@ -499,4 +499,12 @@ bool hw_check_blocks_order(hw_check_blocks *b, const hw_check_block *block, uint
         if (!has_read_of(b, block, w, lane, &author)) return false;
     }
     return true;
+}
+
+bool hw_check_blocks_order(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, int lane,
+                           const hw_check_entry *e, int of) {
+    if (have_order(b, block, warp, lane, e, of)) return true;
+    const bool is_own_warp = e->warp / b->n_warps == block->number && e->warp % b->n_warps == warp;
+    if (!b->steps_order || !is_own_warp) return false;
+    return b->by_step = true;
 }

@@ -80,6 +80,7 @@ typedef struct hw_check_blocks {
     hw_check_cells cells;                    // of shared memory's lines
     hw_check_block *buckets[256], *spare, *last;
     uint32_t grid[3], threads, n_warps, n_lines, n_begun;
+    bool by_step;                            // the last question about an order was answered by a warp's step alone
     bool has_clusters;                       // blocks have met at a barrier of their cluster: they may use mbarriers of
                                              // each other
     bool steps_order;                        // each step of a warp orders its lanes

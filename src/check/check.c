@@ -145,13 +145,15 @@ static void tell_meeting(hw_sink *sink, uint32_t worker, const hw_warp_sync *syn
     hw_check_add_stranger(c, &one);
 }
 
-// The two sides are the first two places at which threads stand.
+// The two sides are the first two places at which threads stand. Who waits for the host waits for nothing that the
+// program lacks: the notice of the launch says what is the matter.
 static void tell_stuck(hw_sink *sink, uint32_t worker, const hw_stuck *stuck) {
     hw_check *c = (hw_check *)sink;
     hw_check_entry waiting[2];
     uint32_t n = 0;
     bool is_of_warp = false;
     (void)worker;
+    if (stuck->is_hosts_turn) return;
     for (uint32_t i = 0; i < stuck->n && n < 2; i++) {
         const hw_stuck_group *g = &stuck->groups[i];
         const hw_check_block *block = hw_check_block_of(&c->blocks, &g->where);

@@ -19,8 +19,8 @@ typedef struct hw_check hw_check;
 
 typedef struct hw_check_options {
     int compute_capability;          // of the GPU, 90 for 9.0
-    // Called when a place is found first, on the thread of the launch or of the host's call; the finding and its texts
-    // stay until the object goes, its count goes on. May be NULL.
+    // Called when a place is found first, and when it is found to lack more, on the thread of the launch or of the
+    // host's call; the finding and its texts stay until the object goes, its count goes on. May be NULL.
     void (*found)(void *context, const hw_check_finding *finding);
     void *context;
 } hw_check_options;

@@ -85,7 +85,8 @@ typedef struct hw_check_object {
 typedef struct hw_check_finding {
     uint32_t number;                 // from 0 on, in the order in which they were found
     hw_check_kind kind;
-    hw_check_missing missing;
+    hw_check_missing missing;        // of several the widest: those of threads are in order
+    uint32_t lacks;                  // RACE: all that these two places were found to lack, 1 << missing each
     uint8_t space;                   // hw_space
     uint64_t address;                // the first byte that was found, BOUNDS: that is outside of the object; SHARED:
                                      // offset in the block's shared memory
@@ -100,6 +101,8 @@ typedef struct hw_check_finding {
 
 // "race", "barrier": as reports and options name a kind.
 const char *hw_check_kind_name(hw_check_kind kind);
+// Something to know, and no hazard of the program on this GPU: such findings leave the exit status as it is.
+static inline bool hw_check_is_note(hw_check_kind kind) { return kind == HW_CHECK_STEP; }
 // What the kind is about, in one sentence.
 const char *hw_check_kind_rule(hw_check_kind kind);
 // HW_CHECK_KINDS: there is none of that name.

@@ -61,15 +61,41 @@ static hw_check_missing missing_between(const hw_check *c, const hw_check_entry 
                                                                       : HW_CHECK_MISSING_GRID;
 }
 
+static hw_check_found *count_race_again(hw_check *c, hw_check_kind kind, const uint64_t places[2]) {
+    pthread_mutex_lock(&c->lock);
+    hw_check_found *known = add_to_known(c, kind, places, 1);
+    pthread_mutex_unlock(&c->lock);
+    return known;
+}
+
+// Two places that lanes of a warp were found at lack an order between warps as well, or between blocks: what is told
+// is the widest, which gives the narrower ones too.
+static void widen(hw_check *c, hw_check_found *known, const hw_check_finding *other) {
+    pthread_mutex_lock(&c->lock);
+    hw_check_finding *f = &known->finding;
+    const uint32_t lacks = f->lacks | other->lacks, number = f->number;
+    const uint64_t count = f->count;
+    if (other->missing > f->missing) *f = *other;
+    f->lacks = lacks;
+    f->number = number;
+    f->count = count;
+    pthread_mutex_unlock(&c->lock);
+    if (c->options.found) c->options.found(c->options.context, f);
+}
+
 void hw_check_add_race(hw_check *c, hw_check_ref earlier, const hw_check_entry *later, int later_lane, uint8_t space,
                        uint64_t address) {
     const hw_check_entry author = hw_check_entry_of(&c->entries, earlier), *e = &author;
     const uint64_t places[2] = {hw_check_works_place(&c->works, e), hw_check_works_place(&c->works, later)};
+    const hw_check_kind kind = c->blocks.by_step ? HW_CHECK_STEP : HW_CHECK_RACE;
+    const hw_check_missing missing = missing_between(c, e, later);
     c->n_races++;
-    if (hw_check_count_again(c, HW_CHECK_RACE, places, 1)) return;
+    hw_check_found *known = count_race_again(c, kind, places);
+    if (known && known->finding.lacks >> missing & 1) return;
     hw_check_finding finding = {
-        .kind = HW_CHECK_RACE,
-        .missing = missing_between(c, e, later),
+        .kind = kind,
+        .missing = missing,
+        .lacks = 1u << missing,
         .space = space,
         .address = address,
         .n_sides = 2,
@@ -77,7 +103,8 @@ void hw_check_add_race(hw_check *c, hw_check_ref earlier, const hw_check_entry *
                   hw_check_works_side(&c->works, later, later_lane)},
     };
     if (space == HW_SPACE_SHARED) finding.object = hw_check_object_at(c, space, address);
-    hw_check_keep(c, &finding, places, 1);
+    if (known) widen(c, known, &finding);
+    else hw_check_keep(c, &finding, places, 1);
 }
 
 void hw_check_add_barrier(hw_check *c, const hw_check_entry *first, const hw_check_entry *other) {

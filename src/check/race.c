@@ -97,11 +97,18 @@ static bool is_of_same_lanes(const present *now, const hw_check_entry *e) {
            !now->entry.is_many && e->width_bytes == now->entry.width_bytes;
 }
 
+// Or in order by a warp's step alone: blocks.by_step.
 static inline bool is_race_or_fine(present *now, hw_check_ref ref, int lane, uint32_t cell_bytes) {
     const uint32_t entry = hw_check_warp_of(ref);
     if (ref < now->floor || entry == now->fine[entry % 4]) return false;
     if (entry == now->uneven && now->is_own && hw_check_lane_of(ref) == (uint32_t)lane) return false;
-    if (is_race(now, ref, lane, cell_bytes)) return true;
+    bool *by_step = &now->check->blocks.by_step;
+    *by_step = false;
+    if (is_race(now, ref, lane, cell_bytes)) {
+        *by_step = false;    // of some of its lanes
+        return true;
+    }
+    if (*by_step) return true;
     if (entry == now->uneven) return false;
     const hw_check_entry author = hw_check_entry_of(&now->check->entries, ref);
     if (holds_for_lanes(now, &author)) {

@@ -293,6 +293,8 @@ typedef struct hw_stuck_group {
 // seconds, which is told once, from a worker's own blocks, and may end.
 typedef struct hw_stuck {
     bool is_for_ever;                // the former
+    bool is_hosts_turn;              // they poll memory that the host writes without a call: it may do so behind the
+                                     // launch, which here ends first
     uint32_t n;
     const hw_stuck_group *groups;
 } hw_stuck;

@@ -266,7 +266,7 @@ static void tell_deadlock(const hw_block *block) {
     hw_place places[MAX_GROUPS];
     uint32_t n = 0;
     hw_places_add(block, places, MAX_GROUPS, &n);
-    hw_places_tell_stuck(block->warps[0].worker, places, n, true);
+    hw_places_tell_stuck(block->warps[0].worker, places, n, (hw_stuck){.is_for_ever = true});
 }
 
 // One line for each group of threads that waits, and for what.

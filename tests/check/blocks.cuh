@@ -171,6 +171,39 @@ template <bool Ordered> __global__ void barrier_elsewhere(int *out) {
     }
 }
 
+// Lanes of one warp part, and each half has a barrier of its own.
+template <bool Ordered> __global__ void barrier_of_halves(int *out) {
+    if (Ordered || threadIdx.x % 2) {
+        out[threadIdx.x] = 1;
+        __syncthreads();                            // barrier_of_halves
+    } else {
+        out[threadIdx.x] = 2;
+        __syncthreads();                            // barrier_of_halves
+    }
+}
+
+// One warp goes round once more: its last barrier in the loop meets the others' behind it.
+template <bool Ordered> __global__ void barrier_of_rounds(int *out) {
+    const int rounds = Ordered || threadIdx.x < 32 ? 2 : 1;
+    for (int i = 0; i < rounds; i++) {
+        out[threadIdx.x] += i;
+        __syncthreads();                            // barrier_of_rounds
+    }
+    out[threadIdx.x] *= 2;
+    __syncthreads();                                // barrier_of_rounds
+}
+
+// A function that not all threads call brings a barrier with it.
+template <bool Ordered> __device__ __noinline__ int sum_of_all(int value) {
+    return __syncthreads_count(value);              // barrier_in_function
+}
+template <bool Ordered> __global__ void barrier_in_function(int *out) {
+    int many = 0;
+    if (Ordered || threadIdx.x < 32) many = sum_of_all<Ordered>(threadIdx.x & 1);
+    else __syncthreads();                           // barrier_in_function
+    out[threadIdx.x] = many;
+}
+
 static void run_blocks() {
     RUN(own_then_read, 1, 64);
     RUN(own_then_write, 1, 64);
@@ -190,4 +223,7 @@ static void run_blocks() {
     RUN(named_back, 1, 96);
     RUN(named_back_all, 1, 64);
     RUN(barrier_elsewhere, 1, 64);
+    RUN(barrier_of_halves, 1, 64);
+    RUN(barrier_of_rounds, 1, 64);
+    RUN(barrier_in_function, 1, 64);
 }

@@ -1,10 +1,12 @@
 // All cases of this folder: with `racy` each has the hazard of its name, with `clean` none has any. With the name of
-// one behind that it runs without most others, for tools that end the program at the first hazard.
+// one behind that, or `streams` or `undefined`, it runs without the others, for tools that end the program at the first
+// hazard; those of these two parts run together.
 #include "blocks.cuh"
 #include "bounds.cuh"
 #include "copies.cuh"
 #include "messages.cuh"
 #include "patterns.cuh"
+#include "phases.cuh"
 #include "streams.cuh"
 #include "undefined.cuh"
 #include "warps.cuh"
@@ -17,10 +19,11 @@ int main(int argc, char **argv) {
     run_warps();
     run_messages();
     run_copies();
-    run_streams();
+    run_phases();
+    if (is_wanted("streams")) run_streams();
     run_patterns();
     run_bounds();
-    run_undefined();
+    if (is_wanted("undefined")) run_undefined();
     const cudaError_t error = cudaDeviceSynchronize();
     puts(error ? cudaGetErrorString(error) : "done");
     return error != 0;

@@ -1,5 +1,6 @@
 // Hazards of the host program's own calls. A case is a function: with is_right it has none, without it has the one that
-// its row in tests/cli/check_hosts.sh names, in the lines that end with the case's name.
+// its row in tests/cli/check_hosts.sh names, in the lines that end with the case's name. With a number it is only the
+// case of that place in the list, from 0 on.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -426,14 +427,16 @@ int main(int argc, char **argv) {
         copy_and_write_other, copy_and_free, copy_and_unregister, copy_and_free_of_pool, launch_and_free_of_pool,
         pinned_memory_goes_round, pageable_memory_is_free, free_waits, less_is_tried, leak_device, leak_managed,
         leak_pinned, leak_registered, leak_array, leak_stream, leak_event, leak_texture};
+    const int n_cases = sizeof cases / sizeof *cases, first = argc > 2 ? atoi(argv[2]) : 0;
+    const int end = argc > 2 ? first + 1 : n_cases;
     is_right = argc > 1 && strcmp(argv[1], "clean") == 0;
     cudaStreamCreate(&stream);
     cudaMalloc(&device, BYTES);
     cudaMemset(device, 0, BYTES);
     cudaMallocHost(&pinned, BYTES);
-    for (void (*run)() : cases) {
+    for (int i = first; i < end && i < n_cases; i++) {
         cudaDeviceSynchronize();
-        run();
+        cases[i]();
     }
     cudaDeviceSynchronize();
     cudaFree(device);

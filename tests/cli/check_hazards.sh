@@ -26,6 +26,9 @@ named_for_all|race|block|
 named_back|race|block|
 named_back_all|race|block|
 barrier_elsewhere|barrier||
+barrier_of_halves|barrier||
+barrier_of_rounds|barrier||
+barrier_in_function|barrier||
 lanes_read|race|warp|
 lanes_write|race|warp|
 lanes_of_mask|race|warp|
@@ -66,6 +69,10 @@ copy_barrier|race|wait|
 copy_groups|race|wait|
 copy_over_read|race|block|
 copy_over_copy|race|wait|
+phase_not_waited|race|block|
+phase_of_other|race|block|
+phase_too_early|race|block|
+phase_over_read|race|block|
 stream_read|race|streams|put take
 stream_write|race|streams|put
 stream_write_after_read|race|streams|put take

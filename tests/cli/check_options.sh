@@ -139,7 +139,7 @@ says out "race: threads of one block access the same bytes of shared memory with
 says out "told.cu:$first: writes 4 bytes: thread ("
 says out "told.cu:$second: reads 4 bytes: thread ("
 says out "    s[threadIdx.x] = threadIdx.x;             // first"
-says out "__syncthreads() between the two gives one"
+says out "__syncthreads() between lines $(line_of '// first') and $(line_of '// second') gives one"
 says out "1 hazard found"
 expect 1 check "$work/told.cu" race race race lanes
 says out "2 hazards found"
@@ -165,9 +165,12 @@ if has_chains; then
     says out "    inlined at $work/told.cu:$(line_of '// outer') in inlined(int*)"
 fi
 
-# A warp's step was an order before compute capability 7.0, and is none for warps with each other.
+# A warp's step was an order before compute capability 7.0, which is told as a note, and is none for warps with each
+# other.
 if "$halfwarp" gpus | grep -q p100; then
     expect 0 check --gpu p100 "$work/told.cu" lanes
+    says out "step: lanes of one warp access the same bytes of shared memory, in order by the warp's step alone"
+    says out "1 note, no hazards found"
     expect 1 check --gpu p100 "$work/told.cu" race
 fi
 

@@ -277,16 +277,37 @@ void hw_access_count_in_room(hw_state *s, const hw_inst *in, hw_pattern *p, cons
     hw_access_count(p, base);
 }
 
+void hw_access_forget(hw_worker *worker) {
+    for (uint32_t i = 0; i < worker->n_used; i++) {
+        hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
+        forget_limits(p);
+        p->begin = UINT64_MAX;
+        p->room = 0;
+        hw_access_settle(p);
+    }
+}
+
 void hw_access_refresh(hw_worker *worker) {
     uint64_t epoch = hw_mem_epoch(worker->run->launch->mem);
     if (epoch == worker->epoch) return;
     worker->epoch = epoch;
+    hw_access_forget(worker);
+}
+
+static bool is_hosts_too(hw_alloc_kind kind) {
+    return kind == HW_ALLOC_MANAGED || kind == HW_ALLOC_PINNED || kind == HW_ALLOC_REGISTERED;
+}
+
+bool hw_access_met_hosts_memory(const hw_worker *worker) {
     for (uint32_t i = 0; i < worker->n_used; i++) {
-        hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
-        forget_limits(p);
-        p->room = 0;
-        hw_access_settle(p);
+        const hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
+        hw_allocation found;
+        const bool is_known = p->begin != UINT64_MAX || p->room;
+        if (!is_known || (p->room ? p->room_space : p->space) != HW_SPACE_GLOBAL) continue;
+        const uint64_t begin = p->room ? p->room_begin : p->begin + (uint64_t)p->low;
+        if (hw_mem_find(worker->run->launch->mem, begin, 1, &found) && is_hosts_too(found.kind)) return true;
     }
+    return false;
 }
 
 // ---- reporting ----

@@ -48,13 +48,13 @@ void hw_places_add(const hw_block *block, hw_place *places, uint32_t most, uint3
         if (block->warps[i].live) add_warp(&block->warps[i], places, most, n);
 }
 
-void hw_places_tell_stuck(const hw_worker *worker, const hw_place *places, uint32_t n, bool is_for_ever) {
+void hw_places_tell_stuck(const hw_worker *worker, const hw_place *places, uint32_t n, hw_stuck stuck) {
     static const hw_stuck_why whys[] = {[HW_PLACE_RUNS] = HW_STUCK_GOES_ROUND,
                                         [HW_PLACE_AT_BARRIER] = HW_STUCK_AT_BARRIER,
                                         [HW_PLACE_AT_SYNC] = HW_STUCK_AT_SYNC};
     enum { MOST = 16 };
     hw_stuck_group groups[MOST];
-    hw_stuck stuck = {.is_for_ever = is_for_ever, .groups = groups};
+    stuck.groups = groups;
     if (!(worker->run->events & HW_WANTS(STUCK))) return;
     for (uint32_t i = 0; i < n && stuck.n < MOST; i++) {
         const hw_place *p = &places[i];

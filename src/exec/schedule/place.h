@@ -26,7 +26,7 @@ typedef struct hw_place {
 // Adds the places of the block's threads to the *n of `places`; those for which there is no room among `most` are left
 // out.
 void hw_places_add(const hw_block *block, hw_place *places, uint32_t most, uint32_t *n);
-// Tells sinks that want it that the threads of these places are stuck.
-void hw_places_tell_stuck(const hw_worker *worker, const hw_place *places, uint32_t n, bool is_for_ever);
+// Tells sinks that want it that the threads of these places are stuck. stuck: has all but the groups.
+void hw_places_tell_stuck(const hw_worker *worker, const hw_place *places, uint32_t n, hw_stuck stuck);
 
 #endif

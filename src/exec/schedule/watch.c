@@ -50,7 +50,8 @@ static void tell_going_round(const hw_worker *worker, uint64_t quiet_ns) {
     hw_text list = hw_text_in(places, sizeof places);
     uint32_t n = 0;
     for (uint32_t b = 0; b < worker->n_blocks; b++) hw_places_add(worker->blocks[b], stuck, MOST, &n);
-    hw_places_tell_stuck(worker, stuck, n, false);
+    const bool is_hosts_turn = hw_access_met_hosts_memory(worker);
+    hw_places_tell_stuck(worker, stuck, n, (hw_stuck){.is_hosts_turn = is_hosts_turn});
     for (uint32_t i = 0; i < n; i++) {
         if (stuck[i].state == HW_PLACE_RECONVERGES) continue;
         hw_text_put(&list, "%s%" PRIu32 " thread%s %s at %s:%" PRIu32, list.used ? ", " : "", stuck[i].threads,
@@ -59,9 +60,11 @@ static void tell_going_round(const hw_worker *worker, uint64_t quiet_ns) {
     }
     hw_demangle(launch->info ? launch->info->kernel : worker->run->entry->name, name, sizeof name);
     snprintf(sentence, sizeof sentence,
-             "kernel %s has changed nothing for %" PRIu64 " seconds: %s; if nobody else writes what they poll, this "
-             "goes on for ever (Ctrl-C stops the program)",
-             name, quiet_ns / 1000000000u, places);
+             "kernel %s has changed nothing for %" PRIu64 " seconds: %s; %s (Ctrl-C stops the program)", name,
+             quiet_ns / 1000000000u, places,
+             is_hosts_turn ? "they poll memory that the host can write, and here a launch ends before the thread that "
+                             "made it goes on: what it writes behind the launch does not come"
+                           : "if nobody else writes what they poll, this goes on for ever");
     launch->notice(launch->notice_context, sentence);
 }
 
@@ -96,6 +99,7 @@ void hw_watch_waiting(hw_worker *worker) {
     if (!is_same) watch->quiet_since_ns = now;
     watch->state = state;
     atomic_store(&watch->quiet_checks, is_same ? atomic_load(&watch->quiet_checks) + 1 : 0);
+    if (atomic_load(&watch->quiet_checks) == QUIET_CHECKS - 1) hw_access_forget(worker);    // to see what is polled
     uint64_t cost = hw_now_ns() - now;
     atomic_store(&watch->wait_ns, cost * COST_SHARE > CHECK_NS ? cost * COST_SHARE : CHECK_NS);
     atomic_store(&watch->checked_ns, now);

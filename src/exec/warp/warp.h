@@ -391,6 +391,10 @@ void hw_access_tell_touched(hw_state *s, const hw_allocation *found, uint8_t way
 
 // Forgets limits that allocations made since may have made wrong.
 void hw_access_refresh(hw_worker *worker);
+// Forgets all limits, so that the next accesses are looked up; and whether one since then was of memory that the host
+// reads and writes without a call.
+void hw_access_forget(hw_worker *worker);
+bool hw_access_met_hosts_memory(const hw_worker *worker);
 
 // Does a sink want events of this type? id: as in event.def.
 #define HW_IS_TOLD(s, id) __builtin_expect((s)->events & HW_WANTS(id), 0)

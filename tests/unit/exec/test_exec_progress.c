@@ -263,7 +263,7 @@ static void keep_notice(void *context, const char *sentence) {
     __atomic_store_n(n->flag, 1, __ATOMIC_RELAXED);
 }
 
-static notices run_noticed(const char *ptx, uint32_t threads, uint32_t grid, uint32_t block) {
+static notices run_noticed(const char *ptx, hw_alloc_kind of, uint32_t threads, uint32_t grid, uint32_t block) {
     hw_diag diag = {0};
     hw_sim *sim;
     hw_sim_module *module;
@@ -277,7 +277,7 @@ static notices run_noticed(const char *ptx, uint32_t threads, uint32_t grid, uin
     assert_int_equal(hw_sim_create(&options, &sim, &diag), HW_OK);
     assert_int_equal(hw_sim_load(sim, ptx, strlen(ptx), "test.ptx", &module, &diag), HW_OK);
     assert_int_equal(hw_sim_find_function(module, "k", &function, &diag), HW_OK);
-    assert_int_equal(hw_mem_alloc(hw_sim_mem(sim), 256, 256, HW_ALLOC_DEVICE, NULL, NULL, &flag, &diag), HW_OK);
+    assert_int_equal(hw_mem_alloc(hw_sim_mem(sim), 256, 256, of, NULL, NULL, &flag, &diag), HW_OK);
     n.flag = hw_mem_host(hw_sim_mem(sim), flag);
     memset(n.flag, 0, 256);
     void *params[] = {&flag, &flag};
@@ -293,7 +293,7 @@ static void test_for_ever(void **state) {
     (void)state;
     notices n = run_noticed(KERNEL(".file 1 \"spin.cu\"\n",
         "setp.gt.u32 %p1, %r1, 31; @%p1 bra WAIT;\n.loc 1 7 3\nSPIN: ld.volatile.global.u32 %r5, [%rd1];"
-        " setp.eq.u32 %p2, %r5, 0; @%p2 bra SPIN;\n.loc 1 9 3\nWAIT: bar.sync 0;\nret;\n"), 2, 2, 96);
+        " setp.eq.u32 %p2, %r5, 0; @%p2 bra SPIN;\n.loc 1 9 3\nWAIT: bar.sync 0;\nret;\n"), HW_ALLOC_DEVICE, 2, 2, 96);
     assert_int_equal(n.n, 1);
     unsigned seconds = 0;   // more than 3 where the machine is busy
     assert_int_equal(sscanf(n.text, "kernel k has changed nothing for %u seconds: ", &seconds), 1);
@@ -301,17 +301,28 @@ static void test_for_ever(void **state) {
     // Which blocks the one that tells has is chance.
     assert_non_null(strstr(n.text, " threads go round at spin.cu:7, "));
     assert_non_null(strstr(n.text, " threads wait at spin.cu:9;"));
+    assert_non_null(strstr(n.text, "; if nobody else writes what they poll, this goes on for ever"));
+}
+
+// The host might write it behind the launch: on a GPU, not here.
+static void test_hosts_turn(void **state) {
+    (void)state;
+    notices n = run_noticed(KERNEL("", "st.global.u32 [%rd3+4], %r1;\nSPIN: atom.global.or.b32 %r5, [%rd1], 0;"
+        " setp.eq.u32 %p2, %r5, 0; @%p2 bra SPIN;\nret;\n"), HW_ALLOC_PINNED, 1, 1, 32);
+    assert_int_equal(n.n, 1);
+    assert_non_null(strstr(n.text, "; they poll memory that the host can write, and here a launch ends before"));
 }
 
 // Polls as well, and counts: nobody is told, however long it takes.
 static void test_slow_is_not_for_ever(void **state) {
     (void)state;
 #ifdef HW_SANITIZED
-    skip();   // five seconds of waiting, in which nothing runs that the test before it does not run
+    skip();   // four seconds of waiting, in which nothing runs that the test before it does not run
 #endif
-    notices n = run_noticed(KERNEL("", "mov.u64 %rd4, %globaltimer; add.u64 %rd4, %rd4, 5000000000; mov.u32 %r6, 0;\n"
+    notices n = run_noticed(KERNEL("", "mov.u64 %rd4, %globaltimer; add.u64 %rd4, %rd4, 4200000000; mov.u32 %r6, 0;\n"
         "SPIN: ld.volatile.global.u32 %r5, [%rd1]; add.u32 %r6, %r6, 1; mov.u64 %rd5, %globaltimer;"
-        " setp.lt.u64 %p2, %rd5, %rd4; @%p2 bra SPIN;\nst.global.u32 [%rd3+4], %r6; ret;\n"), 1, 1, 32);
+        " setp.lt.u64 %p2, %rd5, %rd4; @%p2 bra SPIN;\nst.global.u32 [%rd3+4], %r6; ret;\n"),
+        HW_ALLOC_DEVICE, 1, 1, 32);
     assert_int_equal(n.n, 0);
 }
 
@@ -323,7 +334,7 @@ int main(void) {
         cmocka_unit_test(test_meet_in_two_calls),
         cmocka_unit_test(test_deadlocks),
         cmocka_unit_test(test_no_deadlock),  cmocka_unit_test(test_old_gpus_hang),
-        cmocka_unit_test(test_for_ever), cmocka_unit_test(test_slow_is_not_for_ever),
+        cmocka_unit_test(test_for_ever), cmocka_unit_test(test_hosts_turn), cmocka_unit_test(test_slow_is_not_for_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,75 @@
+// What is said of races: who lacks an order, and what would give it.
+#include "check/findings.h"
+
+#include <string.h>
+
+static bool lacks(const hw_cli_finding *f, hw_check_missing what) { return f->lacks >> what & 1; }
+
+// "threads of two blocks, also of one,": of the widest order that is missing, with the narrower ones.
+static const char *who_races(const hw_cli_finding *f) {
+    const bool in_warp = lacks(f, HW_CHECK_MISSING_WARP), in_block = in_warp || lacks(f, HW_CHECK_MISSING_BLOCK);
+    switch (f->missing) {
+    case HW_CHECK_MISSING_WARP: return "lanes of one warp";
+    case HW_CHECK_MISSING_BLOCK: return in_warp ? "threads of one block, also lanes of one warp," :
+                                                  "threads of one block";
+    default: return in_block ? "threads of two blocks, also of one," : "threads of two blocks";
+    }
+}
+
+const char *hw_cli_race_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
+    const char *space = hw_space_name(f->space);
+    if (f->kind == HW_CHECK_STEP)
+        snprintf(out, bytes, "lanes of one warp access the same bytes of %s memory, in order by the warp's step alone",
+                 space);
+    else if (f->missing == HW_CHECK_MISSING_WAIT)
+        snprintf(out, bytes, "bytes of %s memory are accessed before the asynchronous copy that writes them has been "
+                             "waited for", space);
+    else if (f->missing == HW_CHECK_MISSING_STREAMS)
+        snprintf(out, bytes, "work in two streams accesses the same bytes of %s memory without an order between the "
+                             "two", space);
+    else
+        snprintf(out, bytes, "%s access the same bytes of %s memory without an order between them", who_races(f),
+                 space);
+    return out;
+}
+
+// "between lines 4 and 8", where both sides are lines of one file.
+static const char *where_between(const hw_cli_finding *f, char *out, size_t bytes) {
+    const hw_cli_finding_side *a = &f->sides[0], *b = &f->sides[1];
+    const bool has_lines = f->n_sides == 2 && a->kernel && b->kernel && a->line && b->line;
+    if (has_lines && a->line != b->line && strcmp(a->file, b->file) == 0)
+        snprintf(out, bytes, "between lines %u and %u", a->line, b->line);
+    else snprintf(out, bytes, "between the two");
+    return out;
+}
+
+const char *hw_cli_race_remedy(const hw_cli_finding *f, char *out, size_t bytes) {
+    char between[64];
+    where_between(f, between, sizeof between);
+    if (f->kind == HW_CHECK_STEP) {
+        snprintf(out, bytes, "GPUs since compute capability 7.0 have no such order: there __syncwarp() %s gives one; "
+                             "without volatile the compiler may keep such values in registers on any GPU", between);
+        return out;
+    }
+    switch (f->missing) {
+    case HW_CHECK_MISSING_WARP:
+        snprintf(out, bytes, "__syncwarp() %s gives one; since compute capability 7.0 lanes of a warp have none of "
+                             "themselves, and before it only through volatile memory", between);
+        return out;
+    case HW_CHECK_MISSING_BLOCK:
+        snprintf(out, bytes, "__syncthreads() %s gives one%s", between,
+                 lacks(f, HW_CHECK_MISSING_WARP) ? ", to lanes of one warp as well" : "");
+        return out;
+    case HW_CHECK_MISSING_GRID:
+        return lacks(f, HW_CHECK_MISSING_BLOCK) || lacks(f, HW_CHECK_MISSING_WARP) ?
+                   "blocks have none of themselves: atomics, a flag behind __threadfence(), grid.sync() or two "
+                   "launches give one; within a block __syncthreads() does" :
+                   "blocks have none of themselves: atomics, a flag behind __threadfence(), grid.sync() or two "
+                   "launches give one";
+    case HW_CHECK_MISSING_WAIT:
+        snprintf(out, bytes, "cp.async.wait_all, __pipeline_wait_prior() or pipeline.consumer_wait() %s waits for it",
+                 between);
+        return out;
+    default: return "cudaStreamWaitEvent() or cudaStreamSynchronize() between the two gives one";
+    }
+}
