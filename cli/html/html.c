@@ -17,6 +17,12 @@ bool hw_cli_html_check(const char *path) {
         hw_cli_complain("--report was not built: it needs D3 (apt-get install node-d3, then make)");
         return false;
     }
+    // A forgotten name would have the page written over the program that follows.
+    const char *ending = strrchr(path, '.');
+    if (!ending || (strcmp(ending, ".html") != 0 && strcmp(ending, ".htm") != 0)) {
+        hw_cli_complain("--report takes the name of a page, FILE.html, and got '%s'", path);
+        return false;
+    }
     return hw_cli_is_file_name("--report", path) && !hw_cli_try_file(path);
 }
 

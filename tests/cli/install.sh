@@ -50,7 +50,7 @@ readelf -d "$there/bin/halfwarp" "$there"/lib/halfwarp/*.so.* | grep -E '\((RPAT
 # share/doc/halfwarp, and no other folder of the sources; capitals stand for names.
 documents=$there/share/doc/halfwarp
 folders='docs|examples|kernels|tests|src|tools|cmake|bench|shim|cli'
-for command in '' $("$halfwarp" --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p'); do
+for command in '' $("$halfwarp" --help | sed -nE 's/^  ([a-z]+(, [a-z]+)*)(:| +[a-z]).*/\1/p' | tr -d ,); do
     "$there/bin/halfwarp" $command --help
 done > "$work/help"
 [ "$(grep -c '^usage:' "$work/help")" -ge 12 ] || fail "--help of the commands"

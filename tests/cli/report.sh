@@ -45,7 +45,8 @@ assert data("check").keys() == {"findings"} and data("check")["findings"]["findi
 both = data("both")
 assert both["findings"]["findings"] and "</script>" in list(both["sources"].values())[0]
 PYTHON
-expect 2 "$halfwarp" profile --report "$work" examples/transpose.cu
+mkdir "$work/folder.html"
+expect 2 "$halfwarp" profile --report "$work/folder.html" examples/transpose.cu
 expect 0 "$halfwarp" occupancy --report "$work/occupancy.html" --block 256 --regs 40
 expect 0 "$halfwarp" ladder transpose --size 64x64 --rung pad --report "$work/ladder.html"
 expect 0 "$halfwarp" bandwidth --device sim:h200 --max 64KiB --report "$work/bandwidth.html"
