@@ -11,11 +11,11 @@ SECONDS ?= 60
 CMAKE_BUILD := env -u MAKEFLAGS -u MAKELEVEL cmake --build
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test levels lint bench install docs tarball fuzz clean help packages
+.PHONY: build demo test levels lint bench install docs deb tarball fuzz clean help packages
 
 packages:
 	@tools/install_packages.sh build $(if $(filter test levels lint,$(MAKECMDGOALS)),test) \
-	    $(filter lint fuzz docs,$(MAKECMDGOALS))
+	    $(filter lint fuzz docs deb,$(MAKECMDGOALS))
 
 # $(call configure,FOLDER,OPTIONS): what CMake says is shown where it fails. A new folder gets Ninja where there is one:
 # with it `make test` takes 40 s of processor time less, which make needs to find out what there is to do.
@@ -66,6 +66,9 @@ install: build ## install under PREFIX, /usr/local unless given
 
 docs: build ## make the documents a site, with a gallery of pictures: build/site/html/index.html
 	@tools/site/site.py $(BUILD) $(BUILD)/site
+
+deb: packages ## build Debian packages of what is committed, and look at them with lintian: build/deb/*.deb
+	@tools/deb.sh $(BUILD)/deb
 
 tarball: build ## make an archive that runs wherever it is unpacked: build/halfwarp-*.tar.gz
 	@tools/tarball.sh $(BUILD)
