@@ -250,13 +250,18 @@ static bool change_occupancy(const hw_rule_case *c) {
                                                  : "the number of blocks");
 }
 
-// As if the same work were spread evenly.
+// As if the same work were spread evenly, over four times as many blocks at most. What mostly starts has too little
+// work to be spread.
 static bool change_grid(const hw_rule_case *c) {
+    enum { MORE = 4 };
     const uint64_t sms = c->gpu->sms, blocks = c->work->blocks;
-    if (!sms || !blocks || blocks > 4 * sms) return false;
+    const bool is_tiny = c->launch->estimate.bound == HW_BOUND_LAUNCH;
+    if (!sms || !blocks || blocks > 4 * sms || is_tiny) return false;
     const uint64_t even = sms * hw_divide_up(blocks, sms);
     if ((double)blocks > 0.9 * (double)even) return false;
-    c->work->blocks = even;
+    const double more = least((double)even / (double)blocks, MORE);
+    scale(&c->work->blocks, more);
+    scale(&c->work->warps, more);
     return found(c, "%" PRIu64 " blocks keep %.0f%% of %" PRIu64 " multiprocessors busy", blocks,
                  100 * (double)blocks / (double)even, sms);
 }

@@ -110,7 +110,7 @@ has profile 'Kernels, by what they cost' 'Roofline' '<h2 id="kernel-_Z15transpos
     'class="advice"' 'role="img"' 'registers per thread: 64 of 64 at 18' 'aria-label="line 21, mark its code"' \
     '32 lanes of a warp store 4 bytes each, 256 bytes apart: 32 sectors, where 4 would do' 'copy engine 1' \
     'st.global.f32'
-has both 'Hazards' 'class="hazard"' 'race.cu:1'
+has both 'Hazards' 'class="hazard"' 'race.cu:1</a>'
 has occupancy 'shared memory per block, KiB: 48 of 64' 'registers 6 blocks'
 has ladder 'Every version' 'padding for the banks'
 has bandwidth 'pinned, to the GPU'

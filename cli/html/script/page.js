@@ -3,3 +3,4 @@ const makers = {findings: makeHazards, profile: makeProfile, occupancy: makeOccu
                 sweep: makeSweep, bandwidth: makeBandwidth, bench: makeBench, diff: makeDiff};
 for (const [name, maker] of Object.entries(makers))
     if (data[name]) page.append(...maker(data[name]));
+linkPlaces();

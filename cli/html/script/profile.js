@@ -19,9 +19,10 @@ function makeProfile(profile) {
     const summary = make("p", {}, `${profile.gpu.name} (${profile.gpu.id}), compute capability ` +
         `${profile.gpu.compute_capability}, simulated: ${plural(d3.sum(kernels, k => k.launches), "launch")} of ` +
         `${plural(kernels.length, "kernel")}, ${number(us)} us by the estimate.`);
-    if (!kernels.length) return [summary, make("p", {}, "No kernel was launched.")];
+    document.getElementById("heading").after(summary);
+    if (!kernels.length) return [make("p", {}, "No kernel was launched.")];
     const byCost = [...kernels].sort((a, b) => d3.descending(a.est_us, b.est_us));
-    return [summary, makeSection("kernels", "Kernels, by what they cost",
+    return [makeSection("kernels", "Kernels, by what they cost",
                                  ...makeTable("kernels", kernelColumns, kernels, kernelColumns[3])),
             ...makeRoofline(kernels), ...makeTimeline(), ...byCost.map(makeKernel)];
 }

@@ -1,3 +1,14 @@
+// Where labels stand, from the top down, so that none lies on another: Map from point to height.
+function spreadLabels(points, heightOf) {
+    const least = 13, places = new Map();
+    let last = -Infinity;
+    for (const p of [...points].sort((a, b) => heightOf(a) - heightOf(b))) {
+        last = Math.max(heightOf(p), last + least);
+        places.set(p, last);
+    }
+    return places;
+}
+
 // Warp instructions over the sectors that they move: under which roof a kernel stands (the instruction roofline).
 function makeRoofline(kernels) {
     const g = data.gpu, points = kernels.filter(k => k.est_us > 0 && k.l2_sectors > 0 && k.inst > 0).map(k => ({
@@ -23,11 +34,12 @@ function makeRoofline(kernels) {
         [x(left), y(clip(left * g.sectors_per_ns))], [x(ridge), y(g.inst_per_ns)], [x.range()[1], y(g.inst_per_ns)]]));
     svg.append("text").attr("x", width - at.right).attr("y", y(g.inst_per_ns) - 5).attr("text-anchor", "end")
         .attr("class", "faint").text("all schedulers issue");
+    const labelAt = spreadLabels(points, p => y(clip(p.y)));
     const dot = svg.selectAll("g.dot").data(points).enter().append("g");
     dot.append("circle").attr("cx", p => x(p.x)).attr("cy", p => y(clip(p.y))).attr("r", p => 4 + p.share / 12)
         .attr("style", "fill: var(--bad); fill-opacity: .6").append("title").text(p =>
             `${p.name}: ${percent(p.share)} of the time`);
-    dot.append("text").attr("y", p => y(clip(p.y)) + 4).text(p => p.name)
+    dot.append("text").attr("y", p => labelAt.get(p) + 4).text(p => p.name)
         .attr("text-anchor", p => x(p.x) > width * .7 ? "end" : "start")
         .attr("x", p => x(p.x) + (x(p.x) > width * .7 ? -1 : 1) * (8 + p.share / 12));
     return [makeSection("roofline", "Roofline", make("p", {class: "faint"},
