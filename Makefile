@@ -11,10 +11,11 @@ SECONDS ?= 60
 CMAKE_BUILD := env -u MAKEFLAGS -u MAKELEVEL cmake --build
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test levels lint bench install fuzz clean help packages
+.PHONY: build demo test levels lint bench install docs deb tarball fuzz clean help packages
 
 packages:
-	@tools/install_packages.sh build $(if $(filter test levels lint,$(MAKECMDGOALS)),test) $(filter lint fuzz,$(MAKECMDGOALS))
+	@tools/install_packages.sh build $(if $(filter test levels lint,$(MAKECMDGOALS)),test) \
+	    $(filter lint fuzz docs deb,$(MAKECMDGOALS))
 
 # $(call configure,FOLDER,OPTIONS): what CMake says is shown where it fails. A new folder gets Ninja where there is one:
 # with it `make test` takes 40 s of processor time less, which make needs to find out what there is to do.
@@ -62,6 +63,15 @@ bench: build ## measure speed against plain C loops; writes JSON to build/bench.
 
 install: build ## install under PREFIX, /usr/local unless given
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+docs: build ## make the documents a site, with a gallery of pictures: build/site/html/index.html
+	@tools/site/site.py $(BUILD) $(BUILD)/site
+
+deb: packages ## build Debian packages of what is committed, and look at them with lintian: build/deb/*.deb
+	@tools/deb.sh $(BUILD)/deb
+
+tarball: build ## make an archive that runs wherever it is unpacked: build/halfwarp-*.tar.gz
+	@tools/tarball.sh $(BUILD)
 
 fuzz: packages ## search for crashes with libFuzzer, SECONDS for each target, 60 unless given
 	@$(call configure,$(FUZZ),-DHW_SANITIZE=ON -DHW_FUZZ=ON -DHW_LEVELS=native -DBUILD_TESTING=OFF -DCMAKE_C_COMPILER=clang)

@@ -20,7 +20,8 @@ static const char bandwidth_help[] =
     "  --max BYTES       the largest transfer, 256MiB unless given, at most 1GiB\n"
     "  --format F        table (as it is unless given), csv or json\n"
     "  -o FILE           write that to FILE and not to standard output\n"
-    "  --plot FILE       a picture as well, .svg, or .png by rsvg-convert\n";
+    "  --plot FILE       a picture as well, .svg, or .png by rsvg-convert\n"
+    "  --report FILE     write a page with it, FILE.html, for a browser\n";
 
 enum { LEAST = 4 << 10, MOST = 1 << 30, OVERLAP_BYTES = 64 << 20 };
 
@@ -64,7 +65,9 @@ static int deliver_bandwidth(const bandwidth_words *words, hw_bandwidth *b) {
     const hw_cli_report_words *report = &words->report;
     b->width = hw_cli_table_width(report->output);
     int status = hw_cli_text_deliver(report->output, report->format, hw_bandwidth_write, b);
-    return status || !report->plot ? status : hw_bandwidth_draw(b, report->plot);
+    if (!status && report->plot) status = hw_bandwidth_draw(b, report->plot);
+    if (status || !report->page) return status;
+    return hw_cli_page_deliver(report->page, "Bandwidth", "bandwidth", hw_bandwidth_write, b);
 }
 
 static int bandwidth_main(int argc, char **argv) {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "operations/bench.h"
 #include "device/device.h"
+#include "html/html.h"
 #include "options.h"
 #include "output/text_output.h"
 #include "output/whole_file.h"
@@ -33,10 +34,11 @@ static const char bench_help[] =
     "  --python P            the Python whose packages are peers; python3 unless\n"
     "                        given\n"
     "  --format F            table, or json: that instead of the table\n"
-    "  -o FILE               JSON into FILE, kept up to date while the table grows\n";
+    "  -o FILE               JSON into FILE, kept up to date while the table grows\n"
+    "  --report FILE         write a page with it, FILE.html, for a browser\n";
 
 typedef struct bench_options {
-    const char *device, *only, *cases, *python, *output;
+    const char *device, *only, *cases, *python, *output, *page;
     double seconds;
     bool no_peers, json;
 } bench_options;
@@ -73,6 +75,11 @@ static bool set_output(void *options, const char *value) {
     return true;
 }
 
+static bool set_page(void *options, const char *value) {
+    ((bench_options *)options)->page = value;
+    return hw_cli_html_check(value);
+}
+
 static bool set_no_peers(void *options, const char *value) {
     (void)value;
     ((bench_options *)options)->no_peers = true;
@@ -98,7 +105,7 @@ static bool set_format(void *options, const char *value) {
 static const hw_cli_option bench_option_rows[] = {
     {"--device", true, set_device},   {"--only", true, set_only},           {"--cases", true, set_cases},
     {"--seconds", true, set_seconds}, {"--no-peers", false, set_no_peers}, {"--python", true, set_python},
-    {"--format", true, set_format},   {"-o", true, set_output},
+    {"--format", true, set_format},   {"-o", true, set_output},         {"--report", true, set_page},
 };
 static const hw_cli_syntax bench_syntax = {"bench", bench_option_rows,
                                            sizeof bench_option_rows / sizeof bench_option_rows[0], 1};
@@ -179,6 +186,21 @@ static int write_json(const hw_bench_report *report, const char *path) {
     return status;
 }
 
+static bool write_part(const void *report, FILE *out) {
+    json_t *json = hw_bench_json(report);
+    const bool is_written = json && json_dumpf(json, out, JSON_REAL_PRECISION(6)) == 0;
+    json_decref(json);
+    return is_written;
+}
+
+static int write_page(const hw_bench_report *report, const char *path) {
+    hw_cli_html_page page = {0};
+    char title[64];
+    snprintf(title, sizeof title, "Benchmark of %s", report->family->name);
+    hw_cli_html_add(&page, "bench", write_part, report);
+    return hw_cli_html_deliver(&page, path, title);
+}
+
 static bool is_for_gpus(const hw_bench_case *what) { return strncmp(what->group, "gpu", 3) == 0; }
 
 static void measure_row(const bench_options *options, hw_device *device, hw_bench_peer *peers,
@@ -213,6 +235,7 @@ static int measure_all(const bench_options *options, hw_device *device, hw_bench
     }
     if (table && !status) hw_bench_print_summary(report, stdout);
     if (!table && !options->output) status = write_json(report, NULL);
+    if (!status && options->page) status = write_page(report, options->page);
     return status ? status : failed;
 }
 

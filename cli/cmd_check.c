@@ -1,7 +1,7 @@
 // halfwarp check: runs a CUDA program and tells of accesses that nothing puts in order, and other hazards.
 #include "check/deliver.h"
 #include "check/orders.h"
-#include "html/html.h"
+#include "html/profile_page.h"
 
 static const char check_help[] =
     "usage: halfwarp check [OPTIONS] [--] PROG [ARGS]\n"
@@ -49,7 +49,7 @@ static int check_main(int argc, char **argv) {
         const bool has_run = status != HW_EXIT_USAGE && status != HW_EXIT_COMPILE && !ended_by;
         if (launch.schedule && has_run) status = hw_cli_orders_run(&orders, &launch, status);
         int reported = hw_cli_check_report(&check, &launch, status, ended_by);
-        if (launch.page && !hw_cli_html_report(&launch, NULL)) launch.page = NULL;
+        if (launch.page && !hw_cli_profile_page(&launch, NULL)) launch.page = NULL;
         if (launch.page && !reported) reported = HW_EXIT_USAGE;
         if (reported) status = reported;
     }

@@ -49,6 +49,7 @@ static const char ladder_help[] =
     "  --plot FILE       a picture as well, .svg, or .png by rsvg-convert: rates, or\n"
     "                    of a simulated GPU estimated times and counters; of access\n"
     "                    bandwidth by offset and by stride\n"
+    "  --report FILE     write a page with it, FILE.html, for a browser\n"
     "  --seconds S       for timing each version; 0.2 unless given\n"
     "\n"
     "Exit status: 0 when every result was right; 1 when one was wrong; else as\n"
@@ -261,7 +262,11 @@ static int deliver_ladder(const hw_ladder *ladder, const hw_family *family, cons
     const hw_cli_report_words *to = &words->report;
     const report r = {ladder, family, words->advice ? advice : NULL, hw_cli_table_width(to->output)};
     int status = hw_cli_text_deliver(to->output, to->format, write_ladder, &r);
-    return !status && to->plot && !family->swept_size ? hw_cli_ladder_draw(ladder, family, to->plot) : status;
+    if (!status && to->plot && !family->swept_size) status = hw_cli_ladder_draw(ladder, family, to->plot);
+    if (status || !to->page) return status;
+    char title[64];
+    snprintf(title, sizeof title, "Ladder of %s", family->name);
+    return hw_cli_page_deliver(to->page, title, "ladder", write_ladder, &r);
 }
 
 // ---- Several GPUs ---------------------------------------------------------------------------------------------------
@@ -295,6 +300,8 @@ static int sweep_devices(const ladder_words *words, const hw_family *family, hw_
     const sweep_report report = {sweep, hw_cli_table_width(to->output)};
     if (!status && with_report) status = hw_cli_text_deliver(to->output, to->format, write_sweep, &report);
     if (!status && to->plot) status = hw_cli_sweep_draw(sweep, to->plot);
+    if (!status && with_report && to->page)
+        status = hw_cli_page_deliver(to->page, options.family->name, "sweep", write_sweep, &report);
     free(sweep);
     return status;
 }

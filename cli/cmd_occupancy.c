@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "cli.h"
+#include "html/html.h"
 #include "occupancy/occupancy.h"
+#include "occupancy/occupancy_curves.h"
 #include "occupancy/occupancy_kernels.h"
 #include "run/report_options.h"
 #include "output/text_output.h"
@@ -35,6 +37,7 @@ static const char occupancy_help[] =
     "  --plot FILE       a picture as well, .svg, or .png by rsvg-convert: warps\n"
     "                    against block size, registers and shared memory, with the\n"
     "                    launch marked\n"
+    "  --report FILE     write a page with it, FILE.html, for a browser\n"
     "  --compiler C      nvcc or clang for a .cu file; unless given nvcc where it is\n"
     "                    on PATH, else clang\n"
     "  -I -D -U -std= -O -use_fast_math -maxrregcount= ... for the compiler of a .cu\n"
@@ -159,11 +162,35 @@ static bool write_occupancy(const void *list, hw_report_format format, bool colo
     return hw_occupancy_write(list, format, colour, out);
 }
 
+static bool write_json_part(const void *list, FILE *out) {
+    return hw_occupancy_write(list, HW_REPORT_JSON, false, out);
+}
+
+// [the curves of each row]
+static bool write_curves(const void *context, FILE *out) {
+    const hw_occupancy_list *list = context;
+    json_t *all = json_array();
+    bool good = all != NULL;
+    for (size_t i = 0; good && i < list->n_rows; i++)
+        good = json_array_append_new(all, hw_occupancy_curves_json(list, &list->rows[i])) == 0;
+    good = good && json_dumpf(all, out, JSON_COMPACT) == 0;
+    json_decref(all);
+    return good;
+}
+
+static int deliver_page(const hw_occupancy_list *list, const char *path) {
+    hw_cli_html_page page = {0};
+    hw_cli_html_add(&page, "occupancy", write_json_part, list);
+    hw_cli_html_add(&page, "curves", write_curves, list);
+    return hw_cli_html_deliver(&page, path, list->program ? list->program : "Occupancy");
+}
+
 static int deliver_occupancy(hw_occupancy_list *list, const occupancy_words *words) {
     const hw_cli_report_words *report = &words->report;
     list->width = hw_cli_table_width(report->output);
     int status = hw_cli_text_deliver(report->output, report->format, write_occupancy, list);
-    return !status && report->plot ? hw_occupancy_draw(list, report->plot) : status;
+    if (!status && report->plot) status = hw_occupancy_draw(list, report->plot);
+    return status || !report->page ? status : deliver_page(list, report->page);
 }
 
 static void take_block(const occupancy_words *words, hw_occupancy_row *row) {

@@ -1,4 +1,5 @@
 // halfwarp profile: runs a CUDA program and prints the counters of its kernel launches.
+#include <stdlib.h>
 #include <string.h>
 
 #include "check/deliver.h"
@@ -34,8 +35,8 @@ static const char profile_help[] =
     "  -o FILE           write the report to FILE and not to standard output\n"
     "  --report FILE     write a page, FILE.html, for a browser: kernels by cost,\n"
     "                    what bounds each, counters beside the ideal, occupancy,\n"
-    "                    source lines by heat, advice, the roofline, with --check\n"
-    "                    hazards\n"
+    "                    source lines by heat with PTX and machine code, advice,\n"
+    "                    single accesses, roofline, timeline, with --check hazards\n"
     "  --advice          what would make the kernels faster, by the estimate of time,\n"
     "                    with the line and the remedy; also in JSON\n"
     "  --fail-if COND    a budget: exit with 1 when a launch fulfils the condition,\n"
@@ -62,18 +63,22 @@ static const char *format_of_file(const char *path) {
 
 static int run_and_report(const hw_cli_launch *launch, hw_cli_report *report, const hw_cli_check *check) {
     int ended_by;
+    char *executable = NULL;
+    hw_cli_launch started = *launch;
+    started.executable = launch->page ? &executable : NULL;
     const hw_report_look look = {
         .rows = launch->rows,
         .copies = launch->copies,
         .colour = hw_cli_wants_colour(launch->output, hw_report_find_format(launch->format)),
         .width = hw_cli_table_width(launch->output),
     };
-    const int ended = hw_cli_launch_run(launch, report->journal.path, &ended_by);
-    int status = hw_cli_report_deliver(report, launch, &look, ended, ended_by);
+    const int ended = hw_cli_launch_run(&started, report->journal.path, &ended_by);
+    int status = hw_cli_report_deliver(report, &started, &look, ended, ended_by);
     // What halfwarp itself says of the run is more than a broken budget, which is more than the program's own status.
     const bool is_ours = (ended >= HW_EXIT_USAGE && ended <= HW_EXIT_FAULT) || ended == HW_EXIT_TIMEOUT || ended_by;
     if (ended && (is_ours || status != HW_EXIT_FOUND)) status = ended;
     const int checked = launch->checks_too ? hw_cli_check_report(check, launch, ended, ended_by) : 0;
+    free(executable);
     return checked ? checked : status;
 }
 

@@ -13,15 +13,13 @@ static const hw_command *const all_commands[] = {
     &hw_cmd_nearest, &hw_cmd_bench, &hw_cmd_doctor, &hw_cmd_help};
 enum { N_COMMANDS = sizeof all_commands / sizeof all_commands[0] };
 
+// All of --help fits 24 lines of 80 columns.
 static const char help_tail[] =
     "\n"
-    "PROG is a .cu or .cpp file or an executable whose device code is or has PTX.\n"
-    "No GPU is needed. `halfwarp COMMAND --help` lists a command's options, `halfwarp\n"
-    "help COMMAND` shows its manual.\n"
-    "\n"
-    "Exit status: the program's own; 1 check has found hazards; 2 wrong usage; 3 the\n"
-    "program did not compile; 4 an instruction or API call that is not supported; 5\n"
-    "the kernel faulted; 124 --timeout ended the program.\n";
+    "PROG is a .cu or .cpp file or an executable that has PTX; no GPU is needed.\n"
+    "`halfwarp COMMAND --help` has its options, `halfwarp help COMMAND` its manual.\n"
+    "Exit status: the program's own; 1 hazards, a broken budget, or slower; 2 wrong\n"
+    "usage; 3 did not compile; 4 not supported; 5 the kernel faulted; 124 --timeout.\n";
 
 void hw_cli_complain(const char *format, ...) {
     va_list args;
@@ -44,11 +42,21 @@ static const char first_words[] =
     "  halfwarp doctor                  see what of this machine it can use\n"
     "  halfwarp --help                  all commands\n";
 
+// They share a line.
+static bool is_operation(const hw_command *command) {
+    return command == &hw_cmd_transpose || command == &hw_cmd_matmul || command == &hw_cmd_reduce ||
+           command == &hw_cmd_nearest;
+}
+
 void hw_cli_print_help(FILE *out) {
     fputs("Halfwarp runs, profiles and checks CUDA programs on the CPU, warp by warp.\n\n"
           "usage: halfwarp COMMAND [OPTIONS] ...\n\n",
           out);
-    for (size_t i = 0; i < N_COMMANDS; i++) fprintf(out, "  %-9s %s\n", all_commands[i]->name, all_commands[i]->does);
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        if (all_commands[i] == &hw_cmd_transpose)
+            fputs("  transpose, matmul, reduce, nearest: the operations, of arrays in files\n", out);
+        if (!is_operation(all_commands[i])) fprintf(out, "  %-9s %s\n", all_commands[i]->name, all_commands[i]->does);
+    }
     fputs(help_tail, out);
 }
 
@@ -67,8 +75,20 @@ static int finish_stdout(int status) {
     return status > HW_EXIT_FOUND ? status : HW_EXIT_USAGE;    // what was found is not told then
 }
 
+// A program, or an option, where a command should stand.
+static bool complain_other_word(const char *name) {
+    const char *ending = strrchr(name, '.');
+    const bool is_source = ending && (!strcmp(ending, ".cu") || !strcmp(ending, ".cpp"));
+    if (is_source || strchr(name, '/'))
+        hw_cli_complain("what should be done with %s? halfwarp run, profile or check %s", name, name);
+    else if (*name == '-') hw_cli_complain("options stand behind the command: halfwarp profile %s ...", name);
+    else return false;
+    return true;
+}
+
 static void complain_unknown_command(const char *name) {
     const char *names[N_COMMANDS];
+    if (complain_other_word(name)) return;
     for (size_t i = 0; i < N_COMMANDS; i++) names[i] = all_commands[i]->name;
     const char *near = hw_cli_nearest(name, names, N_COMMANDS);
     if (near) hw_cli_complain("there is no command '%s'; did you mean '%s'?", name, near);
@@ -120,7 +140,7 @@ int main(int argc, char **argv) {
         hw_cli_print_help(stdout);
         return finish_stdout(0);
     }
-    if (strcmp(word, "--version") == 0) {
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0 || strcmp(word, "version") == 0) {
         puts("halfwarp " HW_VERSION);
         return finish_stdout(0);
     }

@@ -8,15 +8,16 @@ if(NOT EXISTS ${d3_script} OR NOT EXISTS ${d3_licence})
   set(d3_script /dev/null)
   set(d3_licence /dev/null)
 endif()
-foreach(pair css|${CMAKE_SOURCE_DIR}/cli/html/report.css js|${CMAKE_SOURCE_DIR}/cli/html/report.js d3|${d3_script}
-    d3_licence|${d3_licence})
-  string(REPLACE "|" ";" pair ${pair})
-  list(GET pair 0 name)
-  list(GET pair 1 file)
+# One script, of files that begin with what they define for those behind them.
+set(scripts elements numbers table plots roofline access code source timeline kernel profile hazards other page)
+list(TRANSFORM scripts REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/cli/html/script/\\1.js")
+foreach(embedded "css;${CMAKE_SOURCE_DIR}/cli/html/report.css" "js;${scripts}" "d3;${d3_script}"
+    "d3_licence;${d3_licence}")
+  list(POP_FRONT embedded name)
   set(source ${CMAKE_BINARY_DIR}/html_${name}.c)
   add_custom_command(OUTPUT ${source} VERBATIM
-    COMMAND ${CMAKE_COMMAND} -D IN=${file} -D NAME=hw_cli_html_${name} -D OUT=${source}
+    COMMAND ${CMAKE_COMMAND} -D "IN=${embedded}" -D NAME=hw_cli_html_${name} -D OUT=${source}
       -P ${CMAKE_SOURCE_DIR}/cmake/embed_text.cmake
-    DEPENDS ${file} ${CMAKE_SOURCE_DIR}/cmake/embed_text.cmake)
+    DEPENDS ${embedded} ${CMAKE_SOURCE_DIR}/cmake/embed_text.cmake)
   list(APPEND html_sources ${source})
 endforeach()

@@ -64,11 +64,20 @@ LOOK_FOR_PROGRAM(look_for_symbolizer, "addr2line")
 LOOK_FOR_PROGRAM(look_for_drawer, "rsvg-convert")
 LOOK_FOR_PROGRAM(look_for_man, "man")
 
-static bool look_for_ptxas(hw_arena *arena, char *out, size_t bytes) {
-    static const char *const names[] = {"ptxas", NULL};
+// What comes with the CUDA toolkit.
+static bool look_in_toolkit(const char *name, hw_arena *arena, char *out, size_t bytes) {
+    const char *const names[] = {name, NULL};
     if (!hw_cli_hides_nvcc()) return look_for_program(names, arena, out, bytes);
     snprintf(out, bytes, "hidden by HALFWARP_HIDE_NVCC");
     return false;
+}
+
+static bool look_for_ptxas(hw_arena *arena, char *out, size_t bytes) {
+    return look_in_toolkit("ptxas", arena, out, bytes);
+}
+
+static bool look_for_nvdisasm(hw_arena *arena, char *out, size_t bytes) {
+    return look_in_toolkit("nvdisasm", arena, out, bytes);
 }
 
 static bool look_for_nvrtc(hw_arena *arena, char *out, size_t bytes) {
@@ -156,6 +165,8 @@ const hw_doctor_row hw_doctor_rows[] = {
      "apt-get install clang"},
     {"ptxas", HW_DOCTOR_BETTER, look_for_ptxas, "registers and spills, so occupancy, as on the GPU; else estimates",
      "install the CUDA toolkit, which has it, and put its bin on PATH"},
+    {"nvdisasm", HW_DOCTOR_BETTER, look_for_nvdisasm, "machine code beside the source, on pages of profile --report",
+     "install the CUDA toolkit (cuda-nvdisasm) and put its bin on PATH"},
     {"C compiler", HW_DOCTOR_BETTER, look_for_c_compiler, "kernels that take long are compiled for this processor",
      "apt-get install gcc"},
     {"processor", HW_DOCTOR_BETTER, look_at_processor, "lanes side by side in vectors; blocks on all threads",

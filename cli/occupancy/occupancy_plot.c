@@ -1,51 +1,27 @@
-// The pictures of NVIDIA's occupancy calculator: warps held against block size, registers and shared memory.
+// The pictures of NVIDIA's occupancy calculator.
 #include <string.h>
 
 #include "picture/chart.h"
 #include "cli.h"
 #include "occupancy/occupancy.h"
+#include "occupancy/occupancy_curves.h"
 #include "picture/picture.h"
 
-enum { WIDTH = 1260, HEAD = 92, NAME = 30, CURVE = 240, FOOT = 66, LEFT = 60, RIGHT = 62, GAP = 46, N_CURVES = 3,
+enum { WIDTH = 1260, HEAD = 92, NAME = 30, CURVE = 240, FOOT = 66, LEFT = 60, RIGHT = 62, GAP = 46,
        MOST_STEPS = 512 };
 
 static const char mark_colour[] = "#d9760a", mark_text[] = "#9a4f00";
 
-typedef struct curve {
-    const char *axis;
-    uint32_t last, step;         // the axis ends at last; warps change at multiples of step at most
-    double unit;                 // of the axis, in what last and step count
-    uint32_t here;               // where the launch lies
-} curve;
-
-static void describe_curves(const hw_occupancy_list *list, const hw_occupancy_row *row, curve curves[N_CURVES]) {
-    const hw_arch *arch = list->gpu->arch;
-    curves[0] = (curve){"threads per block", arch->max_threads_per_block, 32, 1, row->block};
-    curves[1] = (curve){"registers per thread", arch->max_regs_per_thread, 1, 1, row->regs};
-    curves[2] = (curve){"shared memory per block, KiB",
-                        arch->smem_optin_bytes ? arch->smem_optin_bytes : arch->smem_per_block_bytes,
-                        arch->smem_unit_bytes, 1024, row->smem_static + row->smem_dynamic};
-}
-
-static uint32_t warps_at(const hw_occupancy_list *list, const hw_occupancy_row *row, int index, uint32_t value) {
-    hw_occupancy_row other = *row;
-    if (index == 1) other.regs = value;
-    if (index == 2) {
-        other.smem_static = 0;
-        other.smem_dynamic = value;
-    }
-    return hw_occupancy_ask(list, &other, index == 0 ? value : row->block).warps;
-}
-
 // A stair: from each value to the next one the warps of the next, as what is handed out is rounded up. Two points for
 // each step; returns how many.
-static size_t take_stair(const hw_occupancy_list *list, const hw_occupancy_row *row, int index, const curve *c,
-                         const hw_chart_axis *x, const hw_chart_axis *y, hw_svg_point *points) {
+static size_t take_stair(const hw_occupancy_list *list, const hw_occupancy_row *row, int index,
+                         const hw_occupancy_curve *c, const hw_chart_axis *x, const hw_chart_axis *y,
+                         hw_svg_point *points) {
     uint32_t before = UINT32_MAX;
     size_t n = 0;
     for (uint64_t at = 0; at < c->last; at += c->step) {
         const uint64_t next = at + c->step < c->last ? at + c->step : c->last;
-        const uint32_t warps = warps_at(list, row, index, (uint32_t)next);
+        const uint32_t warps = hw_occupancy_warps_at(list, row, index, (uint32_t)next);
         const double height = hw_chart_at(y, warps);
         if (warps != before && n + 3 < 2 * MOST_STEPS) {
             const double left = hw_chart_at(x, (double)at / c->unit);
@@ -59,8 +35,8 @@ static size_t take_stair(const hw_occupancy_list *list, const hw_occupancy_row *
     return n ? n + 1 : 0;
 }
 
-static void draw_stair(FILE *out, const hw_occupancy_list *list, const hw_occupancy_row *row, int index, const curve *c,
-                       const hw_chart_axis *x, const hw_chart_axis *y) {
+static void draw_stair(FILE *out, const hw_occupancy_list *list, const hw_occupancy_row *row, int index,
+                       const hw_occupancy_curve *c, const hw_chart_axis *x, const hw_chart_axis *y) {
     hw_svg_point points[2 * MOST_STEPS + 2];
     size_t n = take_stair(list, row, index, c, x, y, points);
     hw_svg_group(out, c->axis);
@@ -72,7 +48,7 @@ static void draw_stair(FILE *out, const hw_occupancy_list *list, const hw_occupa
 }
 
 // A line down from the headroom, where no curve is in the way of the number.
-static void draw_mark(FILE *out, const hw_occupancy_row *row, const curve *c, const hw_chart_axis *x,
+static void draw_mark(FILE *out, const hw_occupancy_row *row, const hw_occupancy_curve *c, const hw_chart_axis *x,
                       const hw_chart_axis *y) {
     const double at = hw_chart_at(x, c->here / c->unit);
     const bool on_left = c->here / c->unit > 0.62 * x->high;
@@ -84,24 +60,24 @@ static void draw_mark(FILE *out, const hw_occupancy_row *row, const curve *c, co
 }
 
 // The least power of two that makes at most nine marks.
-static void choose_ticks(const curve *c, hw_chart_axis *x) {
+static void choose_ticks(const hw_occupancy_curve *c, hw_chart_axis *x) {
     double tic = 1;
     while (c->last / c->unit / tic > 8.5) tic *= 2;
     for (double at = 0; at <= x->high; at += tic) x->ticks[x->n_ticks++] = at;
 }
 
 static void draw_stair_chart(FILE *out, const hw_occupancy_list *list, const hw_occupancy_row *row, int index,
-                             const curve *c, double top) {
+                             const hw_occupancy_curve *c, double top) {
     static const char *const shares[] = {"0%", "25%", "50%", "75%", "100%"};
     const uint32_t most = list->gpu->arch->warps_per_sm;
-    const double room = WIDTH - LEFT - RIGHT - GAP * (N_CURVES - 1), each = room / N_CURVES;
+    const double room = WIDTH - LEFT - RIGHT - GAP * (HW_OCCUPANCY_CURVES - 1), each = room / HW_OCCUPANCY_CURVES;
     hw_chart_axis x = {.high = c->last / c->unit, .from = LEFT + index * (each + GAP), .title = c->axis};
     hw_chart_axis y = {.high = most * 1.14, .from = top + CURVE, .to = top, .title = "warps per multiprocessor"};
     x.to = x.from + each;
     choose_ticks(c, &x);
     for (y.n_ticks = 0; y.n_ticks <= 4; y.n_ticks++) y.ticks[y.n_ticks] = most * y.n_ticks / 4.0;
     hw_chart_frame(out, &x, &y, index == 0);
-    for (int i = 0; i <= 4 && index == N_CURVES - 1; i++)
+    for (int i = 0; i <= 4 && index == HW_OCCUPANCY_CURVES - 1; i++)
         hw_svg_text(out, x.to + 7, hw_chart_at(&y, y.ticks[i]) + 4, HW_SVG_START, 11, "#444444", shares[i]);
     draw_stair(out, list, row, index, c, &x, &y);
     if (c->here <= c->last && (index != 1 || row->regs)) draw_mark(out, row, c, &x, &y);
@@ -135,12 +111,12 @@ static void draw_occupancy(const void *context, FILE *out) {
     hw_svg_begin(out, WIDTH, HEAD + (double)list->n_rows * row_height, title, list->program ? list->program : text);
     for (size_t i = 0; i < list->n_rows; i++) {
         const double top = HEAD + (double)i * row_height + name;
-        curve curves[N_CURVES];
-        describe_curves(list, &list->rows[i], curves);
+        hw_occupancy_curve curves[HW_OCCUPANCY_CURVES];
+        hw_occupancy_describe_curves(list, &list->rows[i], curves);
         describe_row(list, &list->rows[i], text, sizeof text);
         hw_svg_group(out, text);
         if (list->program) hw_svg_text(out, LEFT - 40, top - 32, HW_SVG_START, 12, "#222222", text);
-        for (int c = 0; c < N_CURVES; c++) draw_stair_chart(out, list, &list->rows[i], c, &curves[c], top);
+        for (int c = 0; c < HW_OCCUPANCY_CURVES; c++) draw_stair_chart(out, list, &list->rows[i], c, &curves[c], top);
         hw_svg_group_end(out);
     }
     hw_svg_end(out);

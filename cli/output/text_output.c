@@ -35,7 +35,9 @@ int hw_cli_list_width(const char *path) { return told_width(path) ? hw_cli_table
 
 hw_report_format hw_cli_read_format(const char *name) {
     hw_report_format format = hw_report_find_format(name);
-    if (format == HW_REPORT_FORMATS) hw_cli_complain("--format is table, csv or json, and not '%s'", name);
+    if (format == HW_REPORT_FORMATS)
+        hw_cli_complain("--format is table, csv or json, and not '%s'%s", name,
+                        strcmp(name, "html") == 0 ? "; --report FILE.html makes a page" : "");
     return format;
 }
 

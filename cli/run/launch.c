@@ -142,7 +142,8 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     set_variable("HALFWARP_CHECK_ARITHMETIC",
                  launch->findings_path ? watched[launch->watches_floats + 2 * launch->watches_integers] : NULL);
     set_variable("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
-    set_variable("HALFWARP_TRACE", journal_path && launch->trace ? "1" : NULL);
+    const bool traces = journal_path && (launch->trace || launch->page);
+    set_variable("HALFWARP_TRACE", traces ? "1" : NULL);
     set_variable("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
     set_variable("HALFWARP_PTXAS", hw_cli_hides_nvcc() ? NULL : "1");
     char max_regs[16];
@@ -153,7 +154,7 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     set_variable("HALFWARP_KERNEL", journal_path ? launch->kernel : NULL);
     set_variable("HALFWARP_SKIP", journal_path ? launch->skip : NULL);
     set_variable("HALFWARP_COUNT", journal_path ? launch->count : NULL);
-    if (journal_path && launch->trace && !inject_nvtx(shim_dir)) return false;
+    if (traces && !inject_nvtx(shim_dir)) return false;
     return put_folders_first(shim_dir) && preload_runtime(executable, shim_dir);
 }
 
@@ -293,6 +294,7 @@ int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int
     if (!status) status = run_program(launch, &files, executable, ended_by);
     hw_cli_temporary_close(&files.shard);
     hw_cli_temporary_close(&files.told);
-    free(executable);
+    if (launch->executable) *launch->executable = executable;
+    else free(executable);
     return status;
 }

@@ -91,6 +91,7 @@ typedef struct hw_cli_launch {
     bool no_l1;                     // profile only: --no-l1, or told to ptxas
     const char **compile_options;   // for PROG when it is a .cu file; NULL-terminated, array owned
     int n_compile_options;
+    char **executable;              // where hw_cli_launch_run leaves the path of what it has run, to be freed; or NULL
     char **program;   // PROG and its arguments, NULL-terminated; points into argv
 } hw_cli_launch;
 

@@ -152,11 +152,7 @@ static bool set_advice(hw_cli_launch *launch, const char *value) {
 
 static bool set_page(hw_cli_launch *launch, const char *value) {
     launch->page = value;
-    if (!hw_cli_html_is_there()) {
-        hw_cli_complain("--report was not built: it needs D3 (apt-get install node-d3, then make)");
-        return false;
-    }
-    return hw_cli_is_file_name("--report", value) && !hw_cli_try_file(value);
+    return hw_cli_html_check(value);
 }
 
 static bool set_junit(hw_cli_launch *launch, const char *value) {

@@ -10,7 +10,7 @@
 
 #include "advice/advice_report.h"
 #include "base/alloc.h"
-#include "html/html.h"
+#include "html/profile_page.h"
 #include "isa/gpu.h"
 #include "prof/journal.h"
 #include "report/report.h"
@@ -56,10 +56,11 @@ static int write_report(const contents *c, FILE *to) {
 }
 
 static int deliver_to_stream(const hw_cli_report *report, const contents *c) {
-    FILE *to = report->output ? fopen(report->output, "wb") : stdout;
+    FILE *own = report->stream ? report->stream : stdout;
+    FILE *to = report->output ? fopen(report->output, "wb") : own;
     int failure = to ? write_report(c, to) : errno;
     if (to == stdout) clearerr(to);   // said once
-    if (to && to != stdout && fclose(to) != 0 && !failure) failure = errno;
+    if (to && to != own && fclose(to) != 0 && !failure) failure = errno;
     return failure ? cannot_write(report->output, failure) : 0;
 }
 
@@ -154,7 +155,7 @@ int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, co
             hw_cli_complain("signal %d ended the program; the report has the launches that had finished", ended_by);
         result = deliver_report(report, launch, &content, look);
         if (!result && report->trace) result = deliver_trace(report, &content);
-        if (!result && launch->page) result = hw_cli_html_report(launch, &content);
+        if (!result && launch->page) result = hw_cli_profile_page(launch, &content);
         if (!result && launch->budgets.n) result = hw_cli_budgets_report(launch, &content);
     }
     hw_arena_destroy(arena);

@@ -9,6 +9,7 @@ typedef struct hw_cli_report {
     hw_cli_temporary journal;   // the program's process fills it
     const char *output;         // -o, or NULL for standard output
     const char *trace;          // --trace, or NULL
+    FILE *stream;               // where the report goes without an output; NULL: standard output
     bool is_file;               // output is, or will be, a regular file
 } hw_cli_report;
 

@@ -115,6 +115,13 @@ static bool change_tiles(const hw_rule_case *c) {
     return found(c, "each byte is loaded %.0f times, by different blocks", times_loaded(c));
 }
 
+// Words that lanes share make the mean smaller than any of them.
+static int word_of(double mean_bytes) {
+    int bytes = 1;
+    while (bytes < mean_bytes && bytes < 16) bytes *= 2;
+    return bytes;
+}
+
 // Four elements where one was: as many bytes by a quarter of the threads, and of the loads by as many bytes each.
 static bool change_work(const hw_rule_case *c) {
     enum { MORE = 4, FEW = 16 };
@@ -129,7 +136,8 @@ static bool change_work(const hw_rule_case *c) {
     scale(&w->barriers, 1.0 / MORE);
     scale(&w->shared_trips, 1.0 / MORE);
     take_away(&w->inst[HW_RATE_ISSUE], (requests + count(c, HW_COUNT_GST_REQUESTS)) * (MORE - 1) / MORE);
-    return found(c, "a thread loads no more than %.1f words of %.0f bytes, and waits for them", each, bytes / LANES);
+    return found(c, "a thread loads no more than %.1f words of %d bytes, and waits for them", each,
+                 word_of(bytes / LANES));
 }
 
 // Words of 16 bytes where they were of 4 or less: as many bytes by a quarter of the loads.
@@ -138,7 +146,9 @@ static bool change_words(const hw_rule_case *c) {
     hw_time_work *w = c->work;
     const double requests = count(c, HW_COUNT_GLD_REQUESTS), each = w->warps ? requests / (double)w->warps : 0;
     const double bytes = requests > 0 ? count(c, HW_COUNT_GLD_SECTORS_IDEAL) * SECTOR_BYTES / requests / LANES : 0;
-    if (each < 4 || bytes < 3 || bytes > 4 || !is_in_order(c)) return false;   // of fewer, lanes share some
+    // Of fewer bytes, lanes share some; what a stencil loads several times are neighbours, whose words overlap.
+    const bool overlaps = !uses_shared(c) && times_loaded(c) > 1.5;
+    if (each < 4 || bytes < 3 || bytes > 4 || !is_in_order(c) || overlaps) return false;
     const double fewer = bytes / WORD;
     scale(&w->trips, fewer);
     take_away(&w->inst[HW_RATE_ISSUE], requests * (1 - fewer));
@@ -149,8 +159,9 @@ static bool change_words(const hw_rule_case *c) {
 static bool change_overlap(const hw_rule_case *c) {
     hw_time_work *w = c->work;
     const double stores = count(c, HW_COUNT_STS_INST), loads = count(c, HW_COUNT_GLD_REQUESTS);
-    // What is loaded goes into shared memory: a store for each load, or for two of them where words are joined.
-    if (stores < loads / 2 || !w->barriers || loads < 4 * (double)w->warps) return false;
+    // What is loaded goes into shared memory, a store for each load, or for two of them where words are joined; and the
+    // block waits for a few of them at a time.
+    if (stores < loads / 2 || 8 * (double)w->barriers < loads || loads < 4 * (double)w->warps) return false;
     w->trips = w->trips > w->warps ? w->warps : w->trips;
     return found(c, "each warp waits for memory %.0f times before it uses what it has brought into shared memory",
                  (double)c->launch->work.trips / (double)w->warps);
@@ -165,12 +176,14 @@ static bool change_banks(const hw_rule_case *c) {
     return found(c, "shared memory takes %.1f passes through its banks where 1 would do", passes / ideal);
 }
 
-// Words from shared memory for each that is computed with: 2 in a plain product of tiles.
+// Words from shared memory for each that is computed with: 2 in a plain product of tiles. What is stored for each of
+// them, as in a sum or a histogram, no register spares.
 static bool change_registers(const hw_rule_case *c) {
     enum { MORE = 4 };
     hw_time_work *w = c->work;
     const double loads = count(c, HW_COUNT_LDS_INST), all = count(c, HW_COUNT_INST);
-    if (loads < 0.15 * all || loads < 16 * (double)w->warps) return false;
+    const double stores = count(c, HW_COUNT_STS_INST);
+    if (loads < 0.15 * all || loads < 16 * (double)w->warps || loads < 4 * stores) return false;
     scale(&w->wavefronts, 1.0 / MORE);
     scale(&w->shared_trips, 1.0 / MORE);
     take_away(&w->inst[HW_RATE_ISSUE], loads * (MORE - 1) / MORE);
@@ -237,13 +250,18 @@ static bool change_occupancy(const hw_rule_case *c) {
                                                  : "the number of blocks");
 }
 
-// As if the same work were spread evenly.
+// As if the same work were spread evenly, over four times as many blocks at most. What mostly starts has too little
+// work to be spread.
 static bool change_grid(const hw_rule_case *c) {
+    enum { MORE = 4 };
     const uint64_t sms = c->gpu->sms, blocks = c->work->blocks;
-    if (!sms || !blocks || blocks > 4 * sms) return false;
+    const bool is_tiny = c->launch->estimate.bound == HW_BOUND_LAUNCH;
+    if (!sms || !blocks || blocks > 4 * sms || is_tiny) return false;
     const uint64_t even = sms * hw_divide_up(blocks, sms);
     if ((double)blocks > 0.9 * (double)even) return false;
-    c->work->blocks = even;
+    const double more = least((double)even / (double)blocks, MORE);
+    scale(&c->work->blocks, more);
+    scale(&c->work->warps, more);
     return found(c, "%" PRIu64 " blocks keep %.0f%% of %" PRIu64 " multiprocessors busy", blocks,
                  100 * (double)blocks / (double)even, sms);
 }

@@ -71,6 +71,7 @@ static void remember_pattern(const hw_prof *prof, hw_prof_accesses *accesses, hw
     p->packed = (uint16_t)packed_cost(prof, accesses, a->pattern->mask, space);
     p->asked = (uint16_t)asked_bytes(accesses, a->pattern->mask, a->pattern->delta);
     p->space = (uint8_t)space;
+    p->worst = 0;
     memset(p->cost, 0, sizeof p->cost);
 }
 
@@ -114,7 +115,10 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     hw_prof_pattern *p = &accesses->patterns[a->pattern->index % HW_PATTERN_WAYS_COUNTED];
     if (p->serial != a->pattern->serial) remember_pattern(prof, accesses, p, a, space);
     uint16_t *known = &p->cost[a->base % HW_PROF_PHASES];
-    if (!*known) *known = (uint16_t)(cost_of_access(prof, accesses, a, space) + 1);
+    if (!*known) {
+        *known = (uint16_t)(cost_of_access(prof, accesses, a, space) + 1);
+        if (*known > p->cost[p->worst]) p->worst = a->base % HW_PROF_PHASES;
+    }
     count_access(prof, accesses, a, space, *known - 1u, p->packed, p->asked);
 }
 
@@ -168,9 +172,11 @@ void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, ui
         if (!accesses || !space_of(a->space, &space)) continue;
         const uint32_t cost = cost_of_lone(prof, accesses, space, a);
         const uint32_t asked = space == HW_PROF_GLOBAL ? asked_by_lone(accesses, a, cost) : 0;
+        const uint32_t packed = packed_by_lone(prof, accesses, a, space);
         accesses->inst[space]++;
         accesses->requests[space]++;
-        add_cost(accesses, space, cost, packed_by_lone(prof, accesses, a, space), asked, 1);
+        add_cost(accesses, space, cost, packed, asked, 1);
+        if (prof->wants_lines) hw_prof_see_lone(accesses, a, space, cost, packed);
     }
 }
 

@@ -29,6 +29,7 @@ typedef struct hw_prof_pattern {
     uint16_t packed;                     // sectors or wavefronts of as many lanes side by side
     uint16_t asked;                      // bytes, those that lanes share once
     uint8_t space;                       // hw_prof_space
+    uint8_t worst;                       // the base that costs most of those that are counted
     uint16_t cost[HW_PROF_PHASES];       // sectors or wavefronts plus one; 0: not counted yet
 } hw_prof_pattern;
 
@@ -52,6 +53,8 @@ typedef struct hw_prof_accesses {
     bool is_merged, skips_l1;
     uint8_t n_patterns;                  // that have been met
     hw_prof_copies copies;
+    hw_report_access lone;               // where lines are wanted: the worst of those without a pattern; mask 0: none
+    uint8_t lone_space;                  // hw_prof_space
     hw_prof_pattern patterns[HW_PATTERN_WAYS_COUNTED];   // by exec's index modulo their number
 } hw_prof_accesses;
 
@@ -185,6 +188,12 @@ void hw_prof_finish_generation(const hw_prof *prof, const hw_launch_info *info,
 // note.
 void hw_prof_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched);
 uint64_t hw_prof_touched_bytes(const hw_prof *prof);
+
+// shown.c: keeps the access if it is the worst of those without a pattern; and the worst access of an instruction, for
+// its line to show.
+void hw_prof_see_lone(hw_prof_accesses *accesses, const hw_lone_access *access, hw_prof_space space, uint32_t cost,
+                      uint32_t packed);
+void hw_prof_show(hw_prof *prof, hw_report_line *line, const hw_prof_accesses *accesses);
 
 // work.c: fills launch's estimate: what it asks of the GPU, and how long that would take. launch has its shape and
 // counters.

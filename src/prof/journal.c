@@ -36,6 +36,7 @@ typedef struct launch_record {
 // Behind it: the file's name.
 typedef struct line_record {
     uint32_t line, file_bytes;
+    bool shows[HW_SHOWN_SPACES];  // an access, which follows the name
     uint64_t counts[HW_COUNTERS]; // what the launch added
 } line_record;
 
@@ -151,6 +152,13 @@ static written *find_written(hw_journal *journal, const char *mangled) {
     return &journal->kernels[journal->n_kernels++];
 }
 
+static bool put_line(hw_journal *journal, const line_record *record, const hw_report_line *line) {
+    bool good = put_bytes(journal, record, sizeof *record) && put_bytes(journal, line->file, record->file_bytes);
+    for (int s = 0; s < HW_SHOWN_SPACES; s++)
+        if (record->shows[s]) good = good && put_bytes(journal, line->shown[s], sizeof *line->shown[s]);
+    return good;
+}
+
 // The lines whose counts differ from what was written. Both lists are in one order, and lines are only ever added.
 static bool put_lines(hw_journal *journal, const hw_report_kernel *kernel, const written *before, uint32_t *n_lines) {
     size_t old = 0;
@@ -163,10 +171,11 @@ static bool put_lines(hw_journal *journal, const hw_report_kernel *kernel, const
             record.counts[k] = line->counts[k] - (is_old ? before->lines[old].counts[k] : 0);
             has_changed |= record.counts[k] != 0;
         }
+        for (int s = 0; s < HW_SHOWN_SPACES; s++)
+            record.shows[s] = line->shown[s] && !(is_old && before->lines[old].shown[s] == line->shown[s]);
         old += is_old;
         if (!has_changed) continue;
-        if (!put_bytes(journal, &record, sizeof record) || !put_bytes(journal, line->file, record.file_bytes))
-            return false;
+        if (!put_line(journal, &record, line)) return false;
         (*n_lines)++;
     }
     return true;
@@ -320,6 +329,18 @@ static size_t place_of_line(const hw_report_kernel *kernel, const char *file, si
     return low;
 }
 
+// Launches that belong together may come from several processes, each with its own worst access.
+static hw_status read_shown(reader *r, const hw_report_access **shown) {
+    hw_report_access access;
+    if (!take_bytes(r, &access, sizeof access)) return HW_MALFORMED;
+    if (*shown && !hw_access_is_worse(&access, *shown)) return HW_OK;
+    hw_report_access *copy = hw_arena_take(r->arena, sizeof *copy);
+    if (!copy) return HW_NO_MEMORY;
+    *copy = access;
+    *shown = copy;
+    return HW_OK;
+}
+
 static hw_status read_line(reader *r, hw_report_kernel *kernel, size_t *capacity) {
     line_record record;
     const char *file;
@@ -339,7 +360,10 @@ static hw_status read_line(reader *r, hw_report_kernel *kernel, size_t *capacity
     }
     hw_report_line *line = (hw_report_line *)&kernel->lines[at];
     for (int i = 0; i < HW_COUNTERS; i++) line->counts[i] += record.counts[i];
-    return HW_OK;
+    hw_status status = HW_OK;
+    for (int s = 0; s < HW_SHOWN_SPACES && !status; s++)
+        if (record.shows[s]) status = read_shown(r, &line->shown[s]);
+    return status;
 }
 
 static hw_status read_launch(reader *r) {

@@ -258,7 +258,10 @@ static void count_worker(hw_prof *prof, const hw_prof_worker *w, uint64_t *count
         n.lanes = lanes += n.lanes;
         if (!n.warps && !accesses && !n.branches && !n.guarded_off) continue;
         count_note(counts, (hw_note_kind)prof->notes[i].kind, &n, accesses);
-        if (lines) count_note(lines[prof->line_of[i]].counts, (hw_note_kind)prof->notes[i].kind, &n, accesses);
+        if (!lines) continue;
+        hw_report_line *line = &lines[prof->line_of[i]];
+        count_note(line->counts, (hw_note_kind)prof->notes[i].kind, &n, accesses);
+        if (accesses) hw_prof_show(prof, line, accesses);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "event/span.h"
 #include "isa/gpu.h"
+#include "isa/isa.h"
 #include "model/occupancy.h"
 #include "model/time.h"
 
@@ -57,12 +58,31 @@ typedef struct hw_report_launch {
     hw_status status;                // other than HW_OK: the launch stopped early, and the counters say how far it got
 } hw_report_launch;
 
+// One access of a warp, as its lanes lay.
+typedef struct hw_report_access {
+    uint64_t base;                   // address in the lowest active lane, modulo 256
+    int64_t delta[HW_WARP_LANES];    // differences to it; 0 in inactive lanes
+    uint32_t mask;                   // active lanes
+    uint16_t cost, packed;           // sectors, or passes through the banks; of as many lanes side by side
+    uint8_t kind, width_bytes;       // hw_note_kind; per lane, what was merged with it included
+} hw_report_access;
+
+// Does it cost more beyond what it would with its lanes side by side?
+static inline bool hw_access_is_worse(const hw_report_access *a, const hw_report_access *than) {
+    return a->cost - a->packed > than->cost - than->packed;
+}
+
+// The spaces that a line has an access of to look at: global memory and shared memory.
+enum { HW_SHOWN_GLOBAL, HW_SHOWN_SHARED, HW_SHOWN_SPACES };
+
 // One source line as one kernel's launches executed it. Requests and sectors of merged accesses count where they begin.
 typedef struct hw_report_line {
     const char *file;                // "" where the program has no line information
     uint32_t line;                   // 0: unknown
     uint64_t counts[HW_COUNTERS];
     const char *text;                // the line itself, of a report that was read from a file; else NULL
+    // By space the access that costs most beyond what it would with its lanes side by side; NULL: there is none.
+    const hw_report_access *shown[HW_SHOWN_SPACES];
 } hw_report_line;
 
 // Launches whose lines are counted together.

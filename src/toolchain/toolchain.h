@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/status.h"
 
 typedef enum hw_toolchain_compiler {
@@ -85,5 +86,11 @@ typedef void (*hw_ptxas_sink)(void *user, const hw_ptxas_usage *usage);
 // leaves unresolved, for one); the caller then estimates.
 hw_status hw_toolchain_ptxas_regs(const hw_toolchain_options *options, const char *ptx, size_t length, int cc,
                                   hw_ptxas_sink sink, void *user, hw_diag *diag);
+
+// Machine code that ptxas makes of PTX text for sm_<cc>, as `nvdisasm -g` prints it, with source lines; in the arena.
+// hide_nvcc, search_path, cache_dir and max_regs of the options are read. HW_NOT_FOUND, with the reason in diag: one of
+// the two is not there, or does not take the text; HW_IO, HW_NO_MEMORY.
+hw_status hw_toolchain_machine_code(const hw_toolchain_options *options, const char *ptx, size_t length, int cc,
+                                    hw_arena *arena, const char **text, size_t *bytes, hw_diag *diag);
 
 #endif

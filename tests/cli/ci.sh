@@ -52,6 +52,21 @@ sed -n 's/^ *- halfwarp/halfwarp/p' "$root/examples/ci/gitlab.yml" > "$work/step
 expect 1 bash -e "$work/step.sh"
 grep -q '<failure message="launch 0 of copy broke' budgets.xml || fail "budgets.xml: $(cat budgets.xml)"
 
+# What an editor's tasks look for in what they run is there: of this change, and of a program with hazards.
+expect 1 "$halfwarp" profile --budgets budgets.toml prog.cu
+cp "$work/err" "$work/broken"
+expect 1 "$halfwarp" check "$root/examples/race.cu"
+tasks=$root/examples/ci/vscode-tasks.json
+python3 - "$tasks" "$work/out" "$work/broken" <<'PYTHON' || fail "an editor finds no problems"
+import json, re, sys
+hazards, budgets = [task["problemMatcher"]["pattern"] for task in json.load(open(sys.argv[1]))["tasks"]]
+lines = open(sys.argv[2]).read().split("\n")
+found = [re.match(hazards[1]["regexp"], lines[i + 1]) for i, l in enumerate(lines) if re.match(hazards[0]["regexp"], l)]
+assert len(found) == 3 and all(f and f[1].endswith("race.cu") for f in found), found
+broken = [re.match(budgets["regexp"], l) for l in open(sys.argv[3])]
+assert any(b and b[2].endswith("prog.cu") and b[3] == "3" for b in broken), open(sys.argv[3]).read()
+PYTHON
+
 # pre-commit gives the files behind the hook's words.
 expect 0 "$root/tools/each_program.sh" check prog.cu
 expect 1 "$root/tools/each_program.sh" profile --budgets budgets.toml prog.cu prog.cu

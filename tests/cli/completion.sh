@@ -44,12 +44,15 @@ offers help ga // ""
 offers help gp // "gpus"
 offers help col // "columns"
 offers run "" // ""
+# As --help has them: a line each, or several on one.
+commands=$("$halfwarp" --help | sed -nE 's/^  ([a-z]+(, [a-z]+)*)(:| +[a-z]).*/\1/p' | tr -d ,)
+n_commands=$(echo $commands | wc -w)
 # All commands, all GPUs, and of each command every option that --help names.
-[ "$(completed "" | tr ' ' '\n' | grep -vc '^-')" = "$("$halfwarp" --help | grep -cE '^  [a-z]+ +[a-z]')" ] ||
+[ "$(completed "" | tr ' ' '\n' | grep -vc '^-')" = "$n_commands" ] ||
     fail "commands: $(completed "")"
 [ "$(completed run --gpu "" | wc -w)" = "$(($("$halfwarp" gpus --format csv | wc -l) - 1))" ] ||
     fail "GPUs: $(completed run --gpu "")"
-for command in $("$halfwarp" --help | sed -nE 's/^  ([a-z]+) +[a-z].*/\1/p'); do
+for command in $commands; do
     "$halfwarp" "$command" --help | sed -nE 's/^  (--[a-z0-9-]+|-o).*/\1/p' | while read -r option; do
         case " $(completed "$command" "$option") " in *" $option "*) ;; *) echo "$command $option" ;; esac
     done
@@ -70,7 +73,7 @@ in_fish() {
     case $2 in --*) ;; -?) kind=-s ;; *) kind=-o ;; esac
     grep -qE -- "^complete .*from $1' $kind $(sed 's/^-*//' <<< "$2") " "$work/completions.fish"
 }
-for command in $("$halfwarp" --help | sed -nE 's/^  ([a-z]+) +[a-z].*/\1/p'); do
+for command in $commands; do
     grep -q "^    '$command:" "$work/completions.zsh" || echo "zsh: $command"
     grep -qE "^complete .*use_subcommand -f -a $command -d '[a-z]" "$work/completions.fish" || echo "fish: $command"
     "$halfwarp" "$command" --help | sed -nE 's/^  (--[a-z0-9-]+|-[a-z]+)([ ,=[].*)?$/\1/p' | while read -r option; do
@@ -79,7 +82,7 @@ for command in $("$halfwarp" --help | sed -nE 's/^  ([a-z]+) +[a-z].*/\1/p'); do
     done
 done > "$work/missing"
 [ ! -s "$work/missing" ] || fail "not offered: $(cat "$work/missing")"
-[ "$(grep -c "^    '" "$work/completions.zsh")" = "$("$halfwarp" --help | grep -cE '^  [a-z]+ +[a-z]')" ] ||
+[ "$(grep -c "^    '" "$work/completions.zsh")" = "$n_commands" ] ||
     fail "zsh has other commands"
 for shell in zsh fish; do
     for word in gtx280 rtx4090 transpose "the GPU to simulate"; do

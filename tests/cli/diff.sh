@@ -26,10 +26,19 @@ rows = [c for c in diff["changes"] if c["what"] == "smem_wavefronts" and c.get("
 assert len(rows) == 1 and rows[0]["new_line"] == 37 and rows[0]["verdict"] == "worse", rows
 assert diff["new"]["est_us"] > diff["old"]["est_us"] and diff["worse"] > 0
 PYTHON
+# Two programs; what they print is no part of the comparison.
+expect 0 "$halfwarp" diff --gpu t4 --kernels examples/transpose.cu "$work/transpose.cu" -- 64
+says out "Tesla T4"
+says err "64 x 64 transposed"
+grep -q 'transposed three ways' "$work/out" && fail "the programs' output: $(cat "$work/out")"
+echo 'int main( {' > "$work/broken.cu"
+expect 3 "$halfwarp" diff "$work/old.json" "$work/broken.cu"
+head -c 99 "$work/old.json" > "$work/cut.json"
 refuses_rows "$halfwarp" diff <<'ROWS'
-"$work/old.json"|diff takes two profiles
+"$work/old.json"|diff takes two profiles or programs
 "$work/old.json" "$work/none.json"|cannot read
-"$work/old.json" examples/transpose.cu|is no JSON
+"$work/old.json" "$work/cut.json"|is no JSON
+"$work/old.json" "$work/old.json" 64|is one word too many
 --format xml a b|--format is table, markdown or json
 --least x a b|--least takes a number of percent
 ROWS

@@ -17,6 +17,13 @@ grep -q ldconfig "$work/log" && fail "a staged installation speaks of ldconfig: 
 diff <(cd "$there" && find . | sort) <(cd "$work/stage/usr/local" && find . | sort) > "$work/differences" ||
     fail "DESTDIR: $(head -3 "$work/differences")"
 rm -r "$work/stage"
+# Every file is in one of Debian's packages (debian/*.install), which are of this version.
+sed 's/[.*]/\\&/g; s/\\\*/.*/g; s,^,^,; s,$,(/|$),' debian/*.install > "$work/packaged"
+(cd "$there" && find . ! -type d | sed 's,^\.,usr,' | grep -vEf "$work/packaged") > "$work/left"
+[ -s "$work/left" ] && fail "in no Debian package: $(head -3 "$work/left")"
+expect 0 "$halfwarp" --version
+[ "$(sed -n '1s/halfwarp (\(.*\)).*/halfwarp \1/p' debian/changelog)" = "$(cat "$work/out")" ] ||
+    fail "debian/changelog is of another version"
 for file in bin/halfwarp lib/halfwarp/libcudart.so.12 lib/halfwarp/libcudart.so lib/halfwarp/driver/libcuda.so.1 \
     share/halfwarp/include/cuda/cuda_runtime.h include/halfwarp.h include/halfwarp/status.h include/halfwarp/sim.h \
     lib/libhalfwarp.so lib/libhalfwarp.so.0 lib/libhalfwarp.a lib/pkgconfig/halfwarp.pc \
@@ -50,7 +57,7 @@ readelf -d "$there/bin/halfwarp" "$there"/lib/halfwarp/*.so.* | grep -E '\((RPAT
 # share/doc/halfwarp, and no other folder of the sources; capitals stand for names.
 documents=$there/share/doc/halfwarp
 folders='docs|examples|kernels|tests|src|tools|cmake|bench|shim|cli'
-for command in '' $("$halfwarp" --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p'); do
+for command in '' $("$halfwarp" --help | sed -nE 's/^  ([a-z]+(, [a-z]+)*)(:| +[a-z]).*/\1/p' | tr -d ,); do
     "$there/bin/halfwarp" $command --help
 done > "$work/help"
 [ "$(grep -c '^usage:' "$work/help")" -ge 12 ] || fail "--help of the commands"

@@ -7,7 +7,8 @@ says err "halfwarp profile prog.cu"
 silent out
 expect 0 "$halfwarp" --help
 says out "profile"
-[ "$(wc -l < "$work/out")" -le 40 ] || fail "--help does not fit a screen: $(wc -l < "$work/out") lines"
+[ "$(wc -l < "$work/out")" -le 24 ] || fail "--help does not fit a screen: $(wc -l < "$work/out") lines"
+! grep -nE '.{81}' "$work/out" || fail "--help is wider than a screen"
 silent err
 expect 0 "$halfwarp" --version
 says out "halfwarp "
@@ -32,6 +33,13 @@ expect 0 "$halfwarp" check --help
 for option in --threads=2 --no-reuse; do
     expect 2 "$halfwarp" check $option x.cu
     says err "not of check"
+done
+for wrong in "examples/transpose.cu|halfwarp run, profile or check examples/transpose.cu" \
+    "--gpu h200 run x.cu|options stand behind the command" \
+    "profile --format html x.cu|--report FILE.html makes a page" \
+    "profile --report x.cu|--report takes the name of a page, FILE.html, and got 'x.cu'"; do
+    expect 2 "$halfwarp" ${wrong%%|*}
+    says err "${wrong#*|}"
 done
 expect 2 "$halfwarp" zzzzzzzzzz
 says err "there is no command 'zzzzzzzzzz'"

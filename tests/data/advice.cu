@@ -87,6 +87,29 @@ template <typename T> static __device__ float sum_of(const T *in, int n) {
 __global__ void words_bad(float *out, const float *in) { out[at()] = sum_of(in, N); }
 __global__ void words_good(float *out, const float *in) { out[at()] = sum_of((const float4 *)in, N / 4); }
 
+// Neighbours overlap: no word of 16 bytes has those of one thread alone.
+__global__ void stencil(float *out, const float *in) {
+    const int i = at(), row = 256;
+    float sum = 0;
+    for (int y = 0; y < 3; y++)
+        for (int x = 0; x < 3; x++) sum += in[(i + y * row + x) % N];
+    out[i] = sum;
+}
+// Each thread counts for itself: what it loads from shared memory it stores again, and it waits for nobody.
+__global__ void bins(float *out, const float *in) {
+    __shared__ int counts[8][256], sums[8][256], last[8][256];
+    for (int b = 0; b < 8; b++) counts[b][threadIdx.x] = sums[b][threadIdx.x] = last[b][threadIdx.x] = 0;
+#pragma unroll 8
+    for (int i = at(); i < N; i += 256 * 32) {
+        const int value = ((const int *)in)[i];
+        counts[value & 7][threadIdx.x] += 1;
+        sums[value & 7][threadIdx.x] += value;
+        last[value & 7][threadIdx.x] ^= value;
+    }
+    __syncthreads();
+    out[at()] = counts[threadIdx.x & 7][threadIdx.x ^ 1] + sums[0][threadIdx.x ^ 1] + last[0][threadIdx.x ^ 1];
+}
+
 __global__ void barriers_bad(float *out, const float *in) {
     __shared__ float part[256];
     part[threadIdx.x] = in[at()];
@@ -178,6 +201,8 @@ int main() {
     more_good<<<N / 1024, 256>>>(a, b);
     words_bad<<<132, 256>>>(a, b);
     words_good<<<132, 256>>>(a, b);
+    stencil<<<N / 256, 256>>>(a, b);
+    bins<<<32, 256>>>(a, b);
     barriers_bad<<<N / 256, 256>>>(a, b);
     barriers_good<<<N / 256, 256>>>(a, b);
     loops_bad<<<N / 256, 256>>>(a, b);
