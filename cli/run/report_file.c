@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "html/html.h"
 #include "isa/gpu.h"
+#include "plan/deliver.h"
 #include "prof/journal.h"
 #include "report/report.h"
 #include "run/budgets.h"
@@ -152,7 +153,8 @@ int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, co
     } else {
         if (ended_by)
             hw_cli_complain("signal %d ended the program; the report has the launches that had finished", ended_by);
-        result = deliver_report(report, launch, &content, look);
+        result = launch->plans ? hw_cli_plan_deliver(launch, &content)
+                               : deliver_report(report, launch, &content, look);
         if (!result && report->trace) result = deliver_trace(report, &content);
         if (!result && launch->page) result = hw_cli_html_report(launch, &content);
         if (!result && launch->budgets.n) result = hw_cli_budgets_report(launch, &content);
