@@ -72,6 +72,7 @@ typedef struct hw_cli_launch {
     bool hides_lines;               // profile only: lines are counted for verdicts or advice, and no part of the report
     bool copies;                    // profile only: --copies
     const char *trace;              // profile only: the file of --trace, or NULL
+    const char *plot;               // profile only: the picture of --plot, or NULL
     bool plans;                     // the command is plan
     const char *cpu_ms, *own_ms;    // plan only: checked numbers, or NULL
     const char *kernel;             // profile only: --kernel, an expression that can be compiled, or NULL

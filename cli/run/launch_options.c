@@ -341,6 +341,7 @@ static const option_row launch_option_rows[] = {
     {"--launches", NO_VALUE, PROFILES, set_launches},
     {"--copies", NO_VALUE, PROFILES, set_copies},
     {"--trace", A_VALUE, PROFILES, set_trace},
+    {"--plot", A_VALUE, PROFILES, hw_cli_set_profile_plot},
 };
 enum { N_OPTIONS = sizeof launch_option_rows / sizeof launch_option_rows[0] };
 

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/whole_file.h"
+#include "picture/picture.h"
+
 static bool is_milliseconds(const char *option, const char *value) {
     const double most = 1e12;
     char *end = NULL;
@@ -21,6 +24,11 @@ bool hw_cli_set_cpu_ms(hw_cli_launch *launch, const char *value) {
 bool hw_cli_set_own_ms(hw_cli_launch *launch, const char *value) {
     launch->own_ms = value;
     return is_milliseconds("--own-ms", value);
+}
+
+bool hw_cli_set_profile_plot(hw_cli_launch *launch, const char *value) {
+    launch->plot = value;
+    return !hw_cli_picture_check(value) && !hw_cli_try_file(value);
 }
 
 bool hw_cli_set_plan_format(const char *value) {

@@ -14,6 +14,7 @@
 #include "isa/gpu.h"
 #include "plan/deliver.h"
 #include "prof/journal.h"
+#include "profile/profile_plot.h"
 #include "report/report.h"
 #include "run/budgets.h"
 #include "output/whole_file.h"
@@ -156,6 +157,7 @@ int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, co
         result = launch->plans ? hw_cli_plan_deliver(launch, &content)
                                : deliver_report(report, launch, &content, look);
         if (!result && report->trace) result = deliver_trace(report, &content);
+        if (!result && launch->plot) result = hw_cli_profile_draw(&content, launch->plot);
         if (!result && launch->page) result = hw_cli_html_report(launch, &content);
         if (!result && launch->budgets.n) result = hw_cli_budgets_report(launch, &content);
     }

@@ -13,7 +13,8 @@ bool hw_rt_enter_call(void);
 void hw_rt_leave_call(const bool *entered);
 
 // Until the end of the block that it stands in the thread is in a call.
-#define HW_IN_CALL() __attribute__((cleanup(hw_rt_leave_call))) const bool hw_is_in_call = hw_rt_enter_call()
+#define HW_IN_CALL() \
+    __attribute__((cleanup(hw_rt_leave_call), unused)) const bool hw_is_in_call = hw_rt_enter_call()
 
 // Microseconds that have been measured since the last time. The thread that asks counts as one that works.
 double hw_rt_take_own_work(void);
