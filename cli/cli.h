@@ -28,7 +28,7 @@ typedef struct hw_command {
 
 extern const hw_command hw_cmd_run, hw_cmd_profile, hw_cmd_check, hw_cmd_gpus, hw_cmd_transpose, hw_cmd_bench,
     hw_cmd_ladder, hw_cmd_occupancy, hw_cmd_matmul, hw_cmd_reduce, hw_cmd_nearest, hw_cmd_bandwidth, hw_cmd_nvcc,
-    hw_cmd_ptx, hw_cmd_diff, hw_cmd_doctor, hw_cmd_help;
+    hw_cmd_ptx, hw_cmd_diff, hw_cmd_plan, hw_cmd_doctor, hw_cmd_help;
 
 // The commands in the order of `halfwarp --help`; NULL behind the last.
 const hw_command *hw_cli_command_at(size_t index);

@@ -29,6 +29,8 @@ static const char profile_help[] =
     "                    and time; --summary has them by kind\n"
     "  --trace FILE      what streams, copy engines and the host did, by the GPU's\n"
     "                    own clock, for https://ui.perfetto.dev\n"
+    "  --plot FILE       draw a picture, .svg or .png: the share of each kernel and kind\n"
+    "                    of copy, how long each piece of work took and when it ran\n"
     "  --no-l1           count global loads of compute capability 2.x past the\n"
     "                    first-level cache, as -Xptxas -dlcm=cg (which is understood\n"
     "                    as well) makes them go\n"

@@ -8,9 +8,9 @@
 #include "cli.h"
 
 static const hw_command *const all_commands[] = {
-    &hw_cmd_run, &hw_cmd_profile, &hw_cmd_check, &hw_cmd_diff, &hw_cmd_nvcc, &hw_cmd_ptx, &hw_cmd_gpus,
-    &hw_cmd_occupancy, &hw_cmd_bandwidth, &hw_cmd_ladder, &hw_cmd_transpose, &hw_cmd_matmul, &hw_cmd_reduce,
-    &hw_cmd_nearest, &hw_cmd_bench, &hw_cmd_doctor, &hw_cmd_help};
+    &hw_cmd_run, &hw_cmd_profile, &hw_cmd_check, &hw_cmd_plan, &hw_cmd_diff, &hw_cmd_nvcc, &hw_cmd_ptx,
+    &hw_cmd_gpus, &hw_cmd_occupancy, &hw_cmd_bandwidth, &hw_cmd_ladder, &hw_cmd_transpose, &hw_cmd_matmul,
+    &hw_cmd_reduce, &hw_cmd_nearest, &hw_cmd_bench, &hw_cmd_doctor, &hw_cmd_help};
 enum { N_COMMANDS = sizeof all_commands / sizeof all_commands[0] };
 
 // All of --help fits 24 lines of 80 columns.
@@ -106,7 +106,8 @@ const hw_command *hw_cli_find_command(const char *name) {
 
 // Where a program is run, what follows the first word that is no option belongs to it.
 static bool asks_for_help(const hw_command *command, int argc, char **argv) {
-    const bool runs_program = command == &hw_cmd_run || command == &hw_cmd_profile || command == &hw_cmd_check;
+    const bool runs_program = command == &hw_cmd_run || command == &hw_cmd_profile || command == &hw_cmd_check ||
+                              command == &hw_cmd_plan;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (runs_program && argv[i][0] != '-') return false;
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "io/gpu_file.h"
+#include "runtime/own_work.h"
 #include "shim/findings.h"
 #include "shim/selection.h"
 #include "shim/shim.h"
@@ -240,6 +241,13 @@ void hw_shim_module_loaded(hw_rt_module *module) {
     if (hw_shim_process_get()->journal) hw_rt_module_ask_registers(hw_shim_runtime(), module);
 }
 
+static void tell_own_work(hw_shim_process *process) {
+    const double us = process->environment.traces ? hw_rt_take_own_work() : 0;
+    const hw_span span = {.kind = HW_SPAN_OWN, .engine = HW_SPAN_COMPUTES, .launch = HW_SPAN_NO_LAUNCH,
+                          .busy_us = us};
+    if (us > 0) keep_span(process, &span);
+}
+
 // What the program has not waited for is in the report as well.
 void hw_shim_finish_clock(void) {
     hw_shim_process *process = hw_shim_process_get();
@@ -247,6 +255,7 @@ void hw_shim_finish_clock(void) {
     hw_diag diag = {0};
     if (!timeline || !process->journal || process->is_orphan) return;
     hw_timeline_finish(timeline);
+    tell_own_work(process);
     pthread_mutex_lock(&process->journal_lock);
     if (hw_journal_flush(process->journal, &diag)) tell_lost_launch(&diag);
     pthread_mutex_unlock(&process->journal_lock);
@@ -256,6 +265,7 @@ void hw_shim_finish_clock(void) {
 __attribute__((constructor)) static void prepare(void) {
     hw_shim_runtime();
     hw_monitor_on_signal();
+    if (hw_shim_process_get()->environment.traces) hw_rt_watch_own_work();
 }
 
 __attribute__((destructor)) static void end(void) {

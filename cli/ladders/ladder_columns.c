@@ -126,6 +126,30 @@ static hw_value read_bound_us(const hw_column *column, const void *subject) {
     return hw_value_where(row->estimate_us > 0, hw_value_real(row->bound_us[column->of[0][0]]));
 }
 
+// ---- Results per clock and multiprocessor, of families that count them ----------------------------------------------
+
+// The clock of a measured GPU is what its peak is made of.
+static double measured_per_clock(const hw_cli_ladder_view *view, const hw_ladder_row *row) {
+    const hw_device_properties *device = view->ladder->device;
+    const hw_arch *arch = hw_arch_find(device->cc);
+    const double lanes = arch ? 2.0 * hw_rate_of(arch, HW_RATE_F32) : 0;
+    return view->family->counts_clocks && device->fp32_tflops > 0 ? row->gops * lanes / (device->fp32_tflops * 1e3) : 0;
+}
+
+// Without the time of a launch.
+static double estimated_per_clock(const hw_cli_ladder_view *view, const hw_ladder_row *row) {
+    const hw_gpu *gpu = view->ladder->counted_on;
+    const double us = row->estimate_us - row->bound_us[HW_BOUND_LAUNCH];
+    hw_work work;
+    if (!view->family->counts_clocks || !gpu || !(us > 0) || !gpu->sms || !gpu->clock_mhz ||
+        view->family->describe(&view->ladder->counted, &work, NULL))
+        return 0;
+    return work.operations / (us * gpu->sms * gpu->clock_mhz);
+}
+
+READER(read_per_clock, timed_number(view, row, measured_per_clock(view, row)))
+READER(read_est_per_clock, hw_value_positive(estimated_per_clock(view, row)))
+
 // ---- Counters -------------------------------------------------------------------------------------------------------
 
 // What a profile's column says of the row's counters.

@@ -22,7 +22,8 @@ static const hw_field csv_fields[] = {
     F(GBS, 3, PADDED), F(GOPS, 3, PADDED), F(SHARE, 4, PADDED), F(STEP, 4, PADDED), F(RESIDENT, 0, 0),
     F(OCCUPANCY, 2, PADDED), F(EST_TIME, 3, PADDED), F(EST_STEP, 4, PADDED), F(BOUND, 0, 0), F(AT_FLOOR, 0, 0),
     F(BUILDS_ON, 0, 0), F(STEP_OVER, 0, 0), F(PTX_BY, 0, 0), F(COUNTED_PTX_BY, 0, 0), F(ERROR, 3, EXPONENT),
-    F(LOAD_PARTITIONS, 2, PADDED), F(STORE_PARTITIONS, 2, PADDED)};
+    F(LOAD_PARTITIONS, 2, PADDED), F(STORE_PARTITIONS, 2, PADDED), F(PER_CLOCK, 3, PADDED),
+    F(EST_PER_CLOCK, 3, PADDED)};
 static const hw_field csv_bounds[] = {F(US_MEMORY, 3, PADDED), F(US_SHARED, 3, PADDED), F(US_ISSUE, 3, PADDED),
                                       F(US_LATENCY, 3, PADDED), F(US_LAUNCH, 3, PADDED)};
 
@@ -48,7 +49,8 @@ static const hw_field rung_fields[] = {
     F(BEST_BLOCK, 0, LEFT_OUT), F(RESULT, 0, 0), F(N_WRONG, 0, 0), F(MESSAGE, 0, 0)};
 static const hw_field time_fields[] = {
     F(RUNS, 0, 0), F(NS_MEDIAN, 0, WHOLE), F(NS_MIN, 0, WHOLE), F(NS_MAX, 0, WHOLE), F(GBS, 0, WHOLE),
-    F(GOPS, 0, WHOLE), F(SHARE, 0, WHOLE), F(STEP, 0, WHOLE)};
+    F(GOPS, 0, WHOLE), F(SHARE, 0, WHOLE), F(STEP, 0, WHOLE), F(PER_CLOCK, 0, LEFT_OUT | WHOLE),
+    F(EST_PER_CLOCK, 0, LEFT_OUT | WHOLE)};
 static const hw_field bound_fields[] = {F(BOUND, 0, LEFT_OUT), F(AT_FLOOR, 0, 0), F(ERROR, 0, LEFT_OUT | WHOLE),
                                         F(RESIDENT, 0, LEFT_OUT)};
 static const hw_field count_fields[] = {F(OCCUPANCY, 0, WHOLE), F(EST_TIME, 0, WHOLE), F(LOAD_PARTITIONS, 0, WHOLE),

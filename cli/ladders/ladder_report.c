@@ -101,7 +101,8 @@ static void write_accesses(const table *t) {
     WRITE_COLUMNS(t, access_columns, NULL);
 }
 
-static bool has_facts(const hw_ladder *ladder) {
+static bool has_facts(const hw_ladder *ladder, const hw_family *family) {
+    if (family->counts_clocks) return true;
     for (size_t i = 0; i < ladder->n_rows; i++) {
         if (!ladder->rows[i].status && ladder->rows[i].verdict.has_error) return true;
         for (int f = 0; f < HW_FAMILY_FACTS; f++)
@@ -112,11 +113,11 @@ static bool has_facts(const hw_ladder *ladder) {
 
 // A table of its own below the first, which is wide enough.
 static void write_facts(const table *t) {
-    const hw_column *columns[2 + HW_FAMILY_FACTS + 1] = {C(NUMBER), C(RUNG)};
+    const hw_column *columns[4 + HW_FAMILY_FACTS + 1] = {C(NUMBER), C(RUNG), C(PER_CLOCK), C(EST_PER_CLOCK)};
     hw_column facts[HW_FAMILY_FACTS];
     hw_cli_fact_names names;
-    size_t n = 2;
-    if (!has_facts(t->view->ladder)) return;
+    size_t n = 4;
+    if (!has_facts(t->view->ladder, t->view->family)) return;
     for (int f = 0, n_facts = hw_cli_ladder_facts(t->view->family, &names, facts); f < n_facts; f++)
         columns[n++] = &facts[f];
     columns[n++] = C(ERROR);

@@ -1,4 +1,4 @@
-// run, profile and check: options, compiling, and the program as a child process on the simulated GPU.
+// run, profile, check and plan: options, compiling, and the program as a child process on the simulated GPU.
 #ifndef HW_CLI_LAUNCH_H
 #define HW_CLI_LAUNCH_H
 
@@ -49,7 +49,9 @@
 enum { HW_CLI_COMPILER_NAME = 64 };
 
 // The commands that run a program; bits, for options that several have.
-typedef enum hw_cli_launch_command { HW_CLI_RUN = 1, HW_CLI_PROFILE = 2, HW_CLI_CHECK = 4 } hw_cli_launch_command;
+typedef enum hw_cli_launch_command {
+    HW_CLI_RUN = 1, HW_CLI_PROFILE = 2, HW_CLI_CHECK = 4, HW_CLI_PLAN = 8
+} hw_cli_launch_command;
 
 typedef struct hw_cli_launch {
     const char *gpu;                // --gpu: an id of gpus.def, or a file's absolute path (hw_cli_gpu_word)
@@ -70,6 +72,9 @@ typedef struct hw_cli_launch {
     bool hides_lines;               // profile only: lines are counted for verdicts or advice, and no part of the report
     bool copies;                    // profile only: --copies
     const char *trace;              // profile only: the file of --trace, or NULL
+    const char *plot;               // profile only: the picture of --plot, or NULL
+    bool plans;                     // the command is plan
+    const char *cpu_ms, *own_ms;    // plan only: checked numbers, or NULL
     const char *kernel;             // profile only: --kernel, an expression that can be compiled, or NULL
     const char *skip, *count;       // profile only: checked numbers, or NULL
     const char *timeout;            // --timeout: a checked number of seconds, or NULL

@@ -13,6 +13,7 @@
 #include "html/html.h"
 #include "run/budgets.h"
 #include "run/launch.h"
+#include "run/plan_options.h"
 #include "output/text_output.h"
 #include "output/whole_file.h"
 
@@ -70,6 +71,7 @@ static bool set_format(hw_cli_launch *launch, const char *value) {
         hw_cli_complain("--format is text, json or sarif, and not '%s'", value);
         return false;
     }
+    if (launch->plans) return hw_cli_set_plan_format(value);
     return hw_cli_read_format(value) != HW_REPORT_FORMATS;
 }
 
@@ -290,14 +292,16 @@ typedef struct option_row {
 
 // Which commands have an option.
 enum {
-    RUNS = HW_CLI_RUN | HW_CLI_PROFILE | HW_CLI_CHECK,
+    RUNS = HW_CLI_RUN | HW_CLI_PROFILE | HW_CLI_CHECK | HW_CLI_PLAN,
+    EXECUTES = HW_CLI_RUN | HW_CLI_PROFILE | HW_CLI_PLAN,   // at full speed: by all threads, what is new
     PROFILES = HW_CLI_PROFILE,
+    WRITES = HW_CLI_PROFILE | HW_CLI_CHECK | HW_CLI_PLAN,
     REPORTS = HW_CLI_PROFILE | HW_CLI_CHECK
 };
 
 static const option_row launch_option_rows[] = {
     {"--gpu", A_VALUE, RUNS, set_gpu},
-    {"--threads", A_VALUE, HW_CLI_RUN | HW_CLI_PROFILE, set_threads},
+    {"--threads", A_VALUE, EXECUTES, set_threads},
     {"--seed", A_VALUE, RUNS, set_seed},
     {"--compiler", A_VALUE, RUNS, set_compiler},
     {"--poison", MAYBE_A_VALUE, RUNS, set_poison},
@@ -305,10 +309,12 @@ static const option_row launch_option_rows[] = {
     {"--max-launches", A_VALUE, RUNS, set_max_launches},
     {"--only", A_VALUE, RUNS, set_only},
     {"--shards", A_VALUE, RUNS, set_shards},
-    {"--no-reuse", NO_VALUE, HW_CLI_RUN | HW_CLI_PROFILE, set_no_reuse},
+    {"--no-reuse", NO_VALUE, EXECUTES, set_no_reuse},
     {"--time", A_VALUE, HW_CLI_RUN | HW_CLI_PROFILE, set_time},
-    {"--format", A_VALUE, REPORTS, set_format},
-    {"-o", A_VALUE, REPORTS, set_output},
+    {"--format", A_VALUE, WRITES, set_format},
+    {"-o", A_VALUE, WRITES, set_output},
+    {"--cpu-ms", A_VALUE, HW_CLI_PLAN, hw_cli_set_cpu_ms},
+    {"--own-ms", A_VALUE, HW_CLI_PLAN, hw_cli_set_own_ms},
     {"--leaks", NO_VALUE, REPORTS, set_leaks},
     {"--schedule", A_VALUE, HW_CLI_CHECK, set_schedule},
     {"--suppress", A_VALUE, REPORTS, set_suppressions},
@@ -331,6 +337,7 @@ static const option_row launch_option_rows[] = {
     {"--launches", NO_VALUE, PROFILES, set_launches},
     {"--copies", NO_VALUE, PROFILES, set_copies},
     {"--trace", A_VALUE, PROFILES, set_trace},
+    {"--plot", A_VALUE, PROFILES, hw_cli_set_profile_plot},
 };
 enum { N_OPTIONS = sizeof launch_option_rows / sizeof launch_option_rows[0] };
 
@@ -561,7 +568,10 @@ static const option_row *find_launch_option(const char *word, unsigned commands)
 }
 
 static const char *command_name(unsigned command) {
-    return command & HW_CLI_RUN ? "run" : command & HW_CLI_PROFILE ? "profile" : "check";
+    return command & HW_CLI_RUN       ? "run"
+           : command & HW_CLI_PROFILE ? "profile"
+           : command & HW_CLI_CHECK   ? "check"
+                                      : "plan";
 }
 
 // The first of several.
@@ -634,7 +644,7 @@ static bool fits_budgets(hw_cli_launch *launch) {
 
 int hw_cli_launch_parse(hw_cli_launch *launch, hw_cli_launch_command command, int argc, char **argv) {
     *launch = (hw_cli_launch){.gpu = "h200", .format = "table", .wants_compiler_name = command == HW_CLI_PROFILE,
-                              .checks = command == HW_CLI_CHECK};
+                              .checks = command == HW_CLI_CHECK, .plans = command == HW_CLI_PLAN};
     launch->compile_options = calloc((size_t)argc + 1, sizeof *launch->compile_options);
     if (!launch->compile_options) {
         hw_cli_complain("out of memory");

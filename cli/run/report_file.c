@@ -12,7 +12,9 @@
 #include "base/alloc.h"
 #include "html/profile_page.h"
 #include "isa/gpu.h"
+#include "plan/deliver.h"
 #include "prof/journal.h"
+#include "profile/profile_plot.h"
 #include "report/report.h"
 #include "run/budgets.h"
 #include "output/whole_file.h"
@@ -153,8 +155,10 @@ int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, co
     } else {
         if (ended_by)
             hw_cli_complain("signal %d ended the program; the report has the launches that had finished", ended_by);
-        result = deliver_report(report, launch, &content, look);
+        result = launch->plans ? hw_cli_plan_deliver(launch, &content)
+                               : deliver_report(report, launch, &content, look);
         if (!result && report->trace) result = deliver_trace(report, &content);
+        if (!result && launch->plot) result = hw_cli_profile_draw(&content, launch->plot);
         if (!result && launch->page) result = hw_cli_profile_page(launch, &content);
         if (!result && launch->budgets.n) result = hw_cli_budgets_report(launch, &content);
     }

@@ -12,8 +12,9 @@ HW_EXPORT CUresult cuCtxSynchronize(void) {
 }
 
 HW_EXPORT CUresult cuCtxSynchronize_v2(CUcontext context) {
-    if (context && !hw_cuda_is_context(context)) return hw_cuda_return(HW_RT_INVALID_CONTEXT);
-    if (!context) HW_ENTER();
+    if (!context) return cuCtxSynchronize();
+    HW_IN_CALL();
+    if (!hw_cuda_is_context(context)) return hw_cuda_return(HW_RT_INVALID_CONTEXT);
     return hw_cuda_return(hw_rt_synchronize(hw_shim_runtime()));
 }
 

@@ -12,10 +12,12 @@
 #include "runtime/device.h"
 #include "runtime/memory.h"
 #include "runtime/module.h"
+#include "runtime/own_work.h"
 #include "shim/cudart/unsupported.h"
 #include "shim/shim.h"
 
 #define HW_ENTER()                                               \
+    HW_IN_CALL();                                                \
     do {                                                         \
         hw_rt_status hw_entered = hw_cudart_enter();             \
         if (hw_entered) return hw_cudart_return(hw_entered);     \

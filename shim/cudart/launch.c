@@ -16,6 +16,7 @@ static hw_rt_status make_launch(const void *host, hw_rt_launch_args *args) {
 
 static cudaError_t launch_kernel(const void *host, dim3 grid, dim3 block, void **params, size_t shared_bytes,
                                  cudaStream_t stream, bool cooperative) {
+    HW_IN_CALL();
     void *launch_address = hw_cudart_take_launch_address();
     hw_rt_launch_args args = {
         .grid = {grid.x, grid.y, grid.z},

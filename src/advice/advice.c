@@ -25,6 +25,17 @@ static double ask_rule(const hw_report *report, const hw_report_launch *launch, 
     return hw_model_time(report->gpu, &work).us;
 }
 
+double hw_advice_without(const hw_gpu *gpu, const hw_report_launch *launch, const hw_advice_id *ids, size_t n) {
+    char finding[sizeof((hw_advice *)0)->finding];
+    hw_time_work work = launch->work;
+    const hw_rule_case c = {.gpu = gpu, .launch = launch, .n_launches = 1, .work = &work, .finding = finding,
+                            .finding_bytes = sizeof finding};
+    bool has_changed = false;
+    for (size_t i = 0; i < n && !launch->status; i++) has_changed |= hw_rules[ids[i]].change(&c);
+    const double us = has_changed ? hw_model_time(gpu, &work).us : launch->estimate.us;
+    return us < launch->estimate.us ? us : launch->estimate.us;
+}
+
 static void find_line(const hw_report *report, hw_advice *advice) {
     double most = 0;
     for (size_t k = 0; report->lines_of == HW_LINES_OF_KERNEL && k < report->n_kernels; k++) {

@@ -18,6 +18,10 @@ typedef enum hw_advice_id {
 const char *hw_advice_name(hw_advice_id id);      // "bank-conflicts"
 const char *hw_advice_remedy(hw_advice_id id);    // a sentence without a full stop
 
+// Microseconds that the launch would take without what these rules are about, all of them together; its own time where
+// it has nothing of it, or stopped early. Pure.
+double hw_advice_without(const hw_gpu *gpu, const hw_report_launch *launch, const hw_advice_id *ids, size_t n);
+
 // One thing to change in a kernel.
 typedef struct hw_advice {
     hw_advice_id id;

@@ -12,6 +12,7 @@ typedef enum hw_span_kind {
     HW_SPAN_KERNEL, HW_SPAN_COPY, HW_SPAN_SET,   // work of a stream
     HW_SPAN_CALL,                                // of the host: from its begin until the program goes on
     HW_SPAN_RANGE,                               // that the program has named (NVTX)
+    HW_SPAN_OWN,                                 // no moment: busy_us of the program's own work, on this machine
     HW_SPANS
 } hw_span_kind;
 
@@ -29,7 +30,8 @@ typedef struct hw_span {
     uint32_t launch;                 // of kernels: the launch, as the process counts them from 0; HW_SPAN_NO_LAUNCH
     double asked_us, begin_us, end_us;   // when the host asked for it; its time
     double call_us;                  // of work: what the host's call took, waiting included where it waits by itself
-    double busy_us;                  // of kernels: the share of the GPU's room that they took, summed over time
+    double busy_us;                  // of kernels: the share of the GPU's room that they took, summed over time; of
+                                     // OWN: the processor's time
     uint32_t thread;                 // of calls and ranges: which of the host's, from 1 on as they come to be known
     uint64_t bytes;                  // of copies and sets
     hw_host_memory to, from;         // of copies; of sets `to`

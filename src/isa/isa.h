@@ -188,6 +188,8 @@ typedef struct hw_note {
     uint32_t ptx_line;     // in the PTX text
     uint32_t file, line;   // source, as .loc says; file indexes the program's file table, line 0: unknown
     uint32_t inlined;      // where the source line's function was inlined, in the program's table; 0: nowhere
+    uint8_t flop;          // hw_flop (isa/rates.h), and
+    uint16_t flops;        // how many of them a lane does
 } hw_note;
 
 // A place of the source at which a function was inlined, and the one at which that place's own function was.

@@ -1,5 +1,7 @@
 #include "isa/rates.h"
 
+#include "isa/matrix.h"
+
 // ---- Rates ----------------------------------------------------------------------------------------------------------
 
 typedef struct rate_row {
@@ -55,6 +57,42 @@ hw_issue_cost hw_issue_cost_of(hw_op op, const hw_type types[2]) {
     uint8_t words = hw_type_bits(types[0]) != 64 ? 1 : row->pipe == HW_RATE_IMUL ? 4 : 2;
     return (hw_issue_cost){row->pipe, (uint8_t)(row->count * words)};
 }
+
+// ---- Operations on floating-point numbers ---------------------------------------------------------------------------
+
+static uint16_t flops_of_op(hw_op op) {
+    switch (op) {
+    case HW_OP_FMA: case HW_OP_MAD: return 2;
+    case HW_OP_ADD: case HW_OP_SUB: case HW_OP_MUL: case HW_OP_DIV: case HW_OP_RCP: case HW_OP_SQRT: case HW_OP_RSQRT:
+    case HW_OP_SIN: case HW_OP_COS: case HW_OP_LG2: case HW_OP_EX2: case HW_OP_TANH: return 1;
+    default: return 0;
+    }
+}
+
+static hw_flop_count flops_of_matrices(const hw_mods *mods) {
+    hw_matrix_shape shape;
+    if (!hw_matrix_shape_of(mods, &shape)) return (hw_flop_count){HW_FLOP_TENSOR, 0};
+    return (hw_flop_count){HW_FLOP_TENSOR, (uint16_t)(2u * shape.m * shape.n * shape.k / 32)};
+}
+
+hw_flop_count hw_flops_of(hw_op op, const hw_mods *mods, const hw_type types[2]) {
+    if (hw_type_kind_of(types[0]) != HW_KIND_F) return (hw_flop_count){HW_FLOP_SINGLE, 0};
+    if (op == HW_OP_MMA || op == HW_OP_WMMA_MMA) return flops_of_matrices(mods);
+    const hw_type type = types[0];
+    const bool is_pair = type == HW_T_F16X2 || type == HW_T_BF16X2 || type == HW_T_F32X2;
+    const unsigned bits = hw_type_bits(type) / (is_pair ? 2 : 1);
+    const hw_flop flop = bits == 64 ? HW_FLOP_DOUBLE : bits == 32 ? HW_FLOP_SINGLE : HW_FLOP_HALF;
+    return (hw_flop_count){(uint8_t)flop, (uint16_t)(flops_of_op(op) * (is_pair ? 2 : 1))};
+}
+
+// A multiply-add of each lane in each clock. Of f16 the rates count elements, of which an instruction has two.
+double hw_peak_gflops(const hw_gpu *gpu, hw_flop flop) {
+    static const hw_rate pipes[HW_FLOPS] = {[HW_FLOP_HALF] = HW_RATE_F16, [HW_FLOP_SINGLE] = HW_RATE_F32,
+                                            [HW_FLOP_DOUBLE] = HW_RATE_F64};
+    return flop == HW_FLOP_TENSOR ? 0 : 2.0 * hw_rate_of(gpu->arch, pipes[flop]) * gpu->sms * gpu->clock_mhz / 1e3;
+}
+
+// ---- Notes ----------------------------------------------------------------------------------------------------------
 
 hw_issue_cost hw_issue_cost_of_note(const hw_note *note) {
     switch ((hw_note_kind)note->kind) {

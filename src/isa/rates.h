@@ -22,6 +22,21 @@ typedef struct hw_issue_cost {
 // types: of the instruction, in the order that PTX spells them (hw_ptx_inst.types). Pure.
 hw_issue_cost hw_issue_cost_of(hw_op op, const hw_type types[2]);
 
+// Operations on floating-point numbers, by what computes them.
+typedef enum hw_flop { HW_FLOP_HALF, HW_FLOP_SINGLE, HW_FLOP_DOUBLE, HW_FLOP_TENSOR, HW_FLOPS } hw_flop;
+typedef struct hw_flop_count {
+    uint8_t flop;       // hw_flop
+    uint16_t count;     // of one lane
+} hw_flop_count;
+
+// As profilers count them: additions, multiplications, divisions, roots and the other functions are one, a
+// multiply-add two, of vectors for each element; comparisons, conversions, signs and extremes none. Of a product of
+// matrices, whose shape mods say, the lane's share. Pure.
+hw_flop_count hw_flops_of(hw_op op, const hw_mods *mods, const hw_type types[2]);
+
+// Of all of the GPU's pipes in a second, in 10^9; 0: it has none, or their rate is not known (tensor cores).
+double hw_peak_gflops(const hw_gpu *gpu, hw_flop flop);
+
 // The same of a note, as a profiler sees it. A note of kind PLAIN has its cost in pipe and issues; that of the others
 // follows from their kind, and of accesses from how ptxas merges them.
 hw_issue_cost hw_issue_cost_of_note(const hw_note *note);

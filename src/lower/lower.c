@@ -43,6 +43,9 @@ static void write_notes(hw_program *program) {
             const hw_issue_cost cost = cost_of_inst(inst);
             note->pipe = cost.rate;
             note->issues = cost.count;
+            const hw_flop_count flops = hw_flops_of(inst->op, &inst->mods, inst->types);
+            note->flop = flops.flop;
+            note->flops = flops.count;
         }
         if (note->kind == HW_NOTE_PLAIN || !accesses_its_space(traits)) continue;
         unsigned elements = inst->vector ? inst->vector : 1;

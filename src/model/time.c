@@ -169,6 +169,13 @@ hw_waits hw_model_waits(const hw_gpu *gpu) {
                       BLOCK_START_CYCLES, WARP_START_CYCLES};
 }
 
+// Schedulers issue one warp each a clock; what rates count beyond four of them is dual issue.
+double hw_model_hiding_warps(const hw_gpu *gpu) {
+    enum { SCHEDULERS = 4 };
+    const double each_clock = (double)hw_rate_of(gpu->arch, HW_RATE_ISSUE) / HW_WARP_LANES;
+    return constants_of(gpu).arith_latency * least(each_clock, SCHEDULERS);
+}
+
 hw_bound hw_model_bound(const double bound_us[HW_BOUNDS], double us) {
     hw_bound bound = HW_BOUND_LATENCY;
     if (bound_us[HW_BOUND_LAUNCH] > us / 2) return HW_BOUND_LAUNCH;

@@ -55,6 +55,9 @@ hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work);
 // a result can be used as far as nothing else hides it, for a barrier, and to begin a block or a warp.
 typedef struct hw_waits { double memory, shared, result, barrier, block_start, warp_start; } hw_waits;
 hw_waits hw_model_waits(const hw_gpu *gpu);
+// Warps that a multiprocessor has to hold so that one of them can always issue while the others wait for the results of
+// instructions before: 6 on 1.x, 22 on 2.0 (programming guides), 16 on 7.0 and later.
+double hw_model_hiding_warps(const hw_gpu *gpu);
 // Lanes per clock; 0: there is no such pipe. f64 is f32 where there is none.
 uint32_t hw_model_lanes(const hw_arch *arch, hw_rate rate);
 

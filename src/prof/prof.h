@@ -48,6 +48,7 @@ typedef struct hw_report_launch {
     // blocks that run at a time, the mean load over the largest. 100 where nothing is asked for; 0: not counted, or the
     // GPU has no such thing.
     double gld_partition_pct, gst_partition_pct;
+    uint64_t flops[HW_FLOPS];        // operations on floating-point numbers (isa/rates.h)
     hw_time_work work;                    // what the launch asked of the GPU, and
     hw_estimate estimate;            // how long that would take there; all 0 of a launch that stopped early
     double host_ms;                  // wall-clock time of the simulation

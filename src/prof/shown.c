@@ -35,7 +35,7 @@ static void offer(hw_prof *prof, hw_report_line *line, const hw_report_access *a
 }
 
 void hw_prof_show(hw_prof *prof, hw_report_line *line, const hw_prof_accesses *accesses) {
-    for (int i = 0; i < HW_PATTERN_WAYS; i++) {
+    for (int i = 0; i < HW_PATTERN_WAYS_COUNTED; i++) {
         const hw_prof_pattern *p = &accesses->patterns[i];
         const bool is_there = p->serial && p->of->serial == p->serial && p->cost[p->worst];
         if (!is_there) continue;

@@ -242,6 +242,18 @@ static void add_work(const hw_prof *prof, hw_time_work *w) {
     close_shared(w, &b);
 }
 
+static void add_flops(const hw_prof *prof, hw_report_launch *launch) {
+    uint64_t lanes = 0;
+    for (uint32_t i = 0; i < prof->n_notes; i++) {
+        uint64_t guarded_off = 0;
+        for (uint32_t k = 0; k < prof->n_workers; k++) {
+            lanes += prof->workers[k].notes[i].lanes;
+            guarded_off += prof->workers[k].notes[i].guarded_off;
+        }
+        launch->flops[prof->notes[i].flop] += (lanes - guarded_off) * prof->notes[i].flops;
+    }
+}
+
 void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch) {
     hw_time_work *w = &launch->work;
     const uint32_t *g = launch->grid, *b = launch->block;
@@ -249,6 +261,7 @@ void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch) {
     prof->footprint.n_groups = 0;
     for (uint32_t i = 0; i < prof->n_accesses; i++) fill_place(prof, i);
     add_work(prof, w);
+    add_flops(prof, launch);
     w->blocks = (uint64_t)g[0] * g[1] * g[2];
     w->warps = w->blocks * hw_divide_up(threads, HW_WARP_LANES);
     w->blocks_per_sm = launch->occupancy.blocks;

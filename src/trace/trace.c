@@ -82,9 +82,9 @@ static int by_track(const void *left, const void *right) {
 }
 
 // Each once: spans side by side that share it; engines may be met in many streams.
-static void name_tracks(trace *t, const hw_report_span **sorted) {
+static void name_tracks(trace *t, const hw_report_span **sorted, size_t n) {
     uint32_t engines = 0;                // of the process that have been named
-    for (size_t i = 0; i < t->report->n_spans; i++) {
+    for (size_t i = 0; i < n; i++) {
         const hw_report_span *s = sorted[i], *before = i ? sorted[i - 1] : NULL;
         const bool is_new_process = !before || before->process != s->process;
         const bool is_new_side = is_new_process || side_of(before) != side_of(s);
@@ -136,7 +136,7 @@ static json_t *details_of(const trace *t, const hw_report_span *s) {
 }
 
 static const char *category_of(const hw_report_span *s) {
-    static const char *const names[HW_SPANS] = {"kernel", "copy", "set", "call", "range"};
+    static const char *const names[HW_SPANS] = {"kernel", "copy", "set", "call", "range", ""};
     return names[s->span.kind];
 }
 
@@ -150,6 +150,7 @@ static void write_span(trace *t, const hw_report_span *s, int64_t track) {
 static void write_spans(trace *t) {
     for (size_t i = 0; i < t->report->n_spans; i++) {
         const hw_report_span *s = &t->report->spans[i];
+        if (s->span.kind == HW_SPAN_OWN) continue;
         write_span(t, s, track_of(s));
         if (side_of(s) == GPU && s->span.engine >= 0) write_span(t, s, FIRST_ENGINE + s->span.engine);
     }
@@ -242,9 +243,11 @@ static bool write_all(trace *t) {
     const hw_report_span **sorted = hw_calloc(n + 1, sizeof *sorted);
     step *steps = hw_calloc(2 * n + 1, sizeof *steps);
     if (sorted && steps) {
-        for (size_t i = 0; i < n; i++) sorted[i] = &t->report->spans[i];
-        qsort(sorted, n, sizeof *sorted, by_track);
-        name_tracks(t, sorted);
+        size_t n_shown = 0;
+        for (size_t i = 0; i < n; i++)
+            if (t->report->spans[i].span.kind != HW_SPAN_OWN) sorted[n_shown++] = &t->report->spans[i];
+        qsort(sorted, n_shown, sizeof *sorted, by_track);
+        name_tracks(t, sorted, n_shown);
         write_spans(t);
         for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) write_counter(t, &counters[i], steps);
     }

@@ -6,7 +6,8 @@ if command -v mandoc > "$work/where"; then
     mandoc -T lint man/*.[137] | grep -v 'referenced manual not found' > "$work/lint"
     [ ! -s "$work/lint" ] || fail "$(cat "$work/lint")"
 fi
-for command in run profile check diff nvcc ptx gpus occupancy transpose matmul reduce nearest ladder bench doctor; do
+for command in run profile check plan diff nvcc ptx gpus occupancy transpose matmul reduce nearest ladder bench \
+    doctor; do
     "$halfwarp" $command --help | grep -oE '^ +(--[a-z0-9-]+|-o)' | sort -u > "$work/options"
     [ -s "$work/options" ] || fail "no options of $command"
     while read -r option; do
@@ -15,7 +16,7 @@ for command in run profile check diff nvcc ptx gpus occupancy transpose matmul r
             *) pattern="Fl ${option#-}" ;;
         esac
         grep -qE "$pattern( |\$)" man/halfwarp-$command.1 ||
-            { [[ $command = profile || $command = check ]] && grep -qE "$pattern( |\$)" man/halfwarp-run.1; } ||
+            { [[ $command =~ ^(profile|check|plan)$ ]] && grep -qE "$pattern( |\$)" man/halfwarp-run.1; } ||
             fail "man/halfwarp-$command.1 has no $option"
     done < "$work/options"
     grep -q "^.It Cm $command" man/halfwarp.1 || fail "man/halfwarp.1 has no $command"

@@ -103,6 +103,7 @@ struct hw_family {
     // problem's first size during a sweep, on a GPU and on a simulated GPU.
     int swept_size;
     uint64_t sweep_last, sweep_size, sweep_sim_size;
+    bool counts_clocks;                       // operations are told per clock and multiprocessor as well
     bool shows_accesses;                      // its rungs are about the cost of one access: a table shows that
     // got: the output array `array` as the rung left it; a copy rung is compared with what is_copy says.
     void (*compare)(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,

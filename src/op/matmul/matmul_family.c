@@ -118,7 +118,11 @@ static void tell_intensity(const hw_rung *rung, const hw_problem *problem, const
     numbers[LOADS] = phase ? (rows + cols) * depth : 2 * rows * cols;
     numbers[OPERATIONS] = 2 * rows * cols * depth;
     numbers[INTENSITY] = numbers[OPERATIONS] / (numbers[LOADS] * bytes);
-    numbers[SHARED_BYTES] = plan->launches[0].dynamic_shared_bytes + hw_matmul_rung_shape(rung)->shared_elems * bytes;
+    // Square tiles that the device has smaller have less of it.
+    const bool is_square = rung->tile[0] && rung->tile[0] == rung->tile[1];
+    const double less = is_square ? rows * cols / ((double)rung->tile[0] * rung->tile[1]) : 1;
+    const double elems = hw_matmul_rung_shape(rung)->shared_elems * less;
+    numbers[SHARED_BYTES] = plan->launches[0].dynamic_shared_bytes + elems * bytes;
     if (resident_blocks) numbers[BLOCKS] = resident_blocks;
     // The peak of tensor cores and of integers is not known, and 16-bit floats have no other kernel with tiles.
     const bool on_tensor_cores = !strcmp(plan->launches[0].function, "product_tensor");

@@ -47,12 +47,11 @@ static void lay_matmul_grid(uint64_t tile_rows, uint64_t tile_cols, hw_plan_laun
     launch->grid[2] = (uint32_t)layers;
 }
 
-static hw_status plan_tiles(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+// The rung's tiles, and as many steps of k in a phase.
+static hw_status plan_shape(const hw_rung *rung, const hw_matmul_shape *s, const hw_problem *problem,
                             const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
-    (void)device;
     hw_status status = check_float_rung(rung, problem, asked, diag);
     if (status) return status;
-    const hw_matmul_shape *s = hw_matmul_rung_shape(rung);
     const uint64_t m = problem->size[M], n = problem->size[N], k = problem->size[K];
     const uint64_t word = 16 / hw_matmul_elem_bytes(problem);
     memset(plan, 0, sizeof *plan);
@@ -73,14 +72,33 @@ static hw_status plan_tiles(const hw_rung *rung, const hw_problem *problem, cons
     return HW_OK;
 }
 
+static hw_status plan_tiles(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                            const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
+    (void)device;
+    return plan_shape(rung, hw_matmul_rung_shape(rung), problem, asked, plan, diag);
+}
+
+// A thread for each element of a square tile: before 2.0 a block has 512 threads at most (programming guide 4.2, F.1).
+static hw_status plan_square_tiles(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                                   const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
+    enum { SMALL = 16, LARGE_BLOCKS_CC = 20 };
+    hw_matmul_shape shape = *hw_matmul_rung_shape(rung);
+    hw_rung own = *rung;
+    if (device->cc < LARGE_BLOCKS_CC) {
+        own.block[0] = own.block[1] = own.tile[0] = own.tile[1] = shape.depth = SMALL;
+    }
+    return plan_shape(&own, &shape, problem, asked, plan, diag);
+}
+
 // Kernels without guards: every tile is whole.
 static hw_status plan_whole_tiles(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                                   const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
     static const char names[] = {'m', 'n', 'k'};
+    const uint32_t parts[] = {rung->tile[1], rung->tile[0], hw_matmul_rung_shape(rung)->depth};
     for (int i = 0; i < 3; i++)
-        if (problem->size[i] % rung->tile[0])
+        if (problem->size[i] % parts[i])
             return hw_diag_set(diag, HW_USAGE, "%s takes multiples of %u, which %c = %" PRIu64 " is not", rung->name,
-                               rung->tile[0], names[i], problem->size[i]);
+                               parts[i], names[i], problem->size[i]);
     return plan_tiles(rung, problem, device, asked, plan, diag);
 }
 

@@ -48,6 +48,27 @@ static void assert_cost(const char *op, hw_type first, hw_type second, hw_rate r
     assert_int_equal(cost.count, count);
 }
 
+static void assert_flops(const char *op, hw_type type, hw_flop flop, int count) {
+    const hw_mods none = {{0}};
+    const hw_flop_count flops = hw_flops_of(hw_op_find(op, strlen(op)), &none, (hw_type[2]){type, HW_T_NONE});
+    assert_int_equal(flops.count, count);
+    if (count) assert_int_equal(flops.flop, flop);
+}
+
+// As a profiler counts them; peaks as the vendor quotes them.
+static void operations_on_floats(void **state) {
+    (void)state;
+    assert_flops("fma", HW_T_F32, HW_FLOP_SINGLE, 2);
+    assert_flops("mad", HW_T_F64, HW_FLOP_DOUBLE, 2);
+    assert_flops("fma", HW_T_BF16X2, HW_FLOP_HALF, 4);
+    assert_flops("add", HW_T_F32X2, HW_FLOP_SINGLE, 2);
+    assert_flops("ex2", HW_T_F32, HW_FLOP_SINGLE, 1);
+    assert_flops("mad", HW_T_S32, HW_FLOP_SINGLE, 0);
+    assert_flops("setp", HW_T_F32, HW_FLOP_SINGLE, 0);
+    assert_true(hw_peak_gflops(hw_gpu_find("h200"), HW_FLOP_DOUBLE) > 33000);
+    assert_true(hw_peak_gflops(hw_gpu_find("8800gtx"), HW_FLOP_DOUBLE) == 0);
+}
+
 static void instructions_go_by_type(void **state) {
     (void)state;
     assert_cost("fma", HW_T_F32, HW_T_NONE, HW_RATE_F32, 1);
@@ -80,6 +101,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_gpu_has_a_row),
         cmocka_unit_test(peaks_agree_with_gpus),
+        cmocka_unit_test(operations_on_floats),
         cmocka_unit_test(instructions_go_by_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
