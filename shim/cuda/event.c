@@ -1,4 +1,4 @@
-// Events. What lies between two of them is the time that the simulation took, not what a GPU would take.
+// Events.
 #include "runtime/graph.h"
 #include "shim/cuda/driver.h"
 
@@ -45,8 +45,10 @@ HW_EXPORT CUresult cuEventSynchronize(CUevent event) {
     return hw_cuda_return(hw_rt_event_synchronize(hw_shim_runtime(), hw_event_of(event)));
 }
 
-// Says that the event has been reached, which a program relies on as if it had waited.
-HW_EXPORT CUresult cuEventQuery(CUevent event) { return cuEventSynchronize(event); }
+HW_EXPORT CUresult cuEventQuery(CUevent event) {
+    HW_ENTER();
+    return hw_cuda_return(hw_rt_event_query(hw_shim_runtime(), hw_event_of(event)));
+}
 
 HW_EXPORT CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end) {
     HW_ENTER();

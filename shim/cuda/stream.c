@@ -1,4 +1,5 @@
-// Streams. All work is done by the time a call returns, so a stream is no more than its settings.
+// Streams. All work is done by the time a call returns, so a stream is no more than its settings, and how far the GPU's
+// own clock has come.
 #include <string.h>
 
 #include "runtime/graph.h"
@@ -24,7 +25,8 @@ HW_ALIAS(cuStreamDestroy, cuStreamDestroy_v2);
 // CUDA_SUCCESS when the stream is one.
 static CUresult check_stream(CUstream stream) {
     HW_ENTER();
-    return hw_cuda_return(hw_rt_stream_query(hw_shim_runtime(), hw_stream_of(stream)));
+    hw_rt_stream_info info;
+    return hw_cuda_return(hw_rt_stream_get_info(hw_shim_runtime(), hw_stream_of(stream), &info));
 }
 
 // The same for the calls that ask about it.
@@ -41,9 +43,12 @@ HW_EXPORT CUresult cuStreamSynchronize(CUstream stream) {
 
 HW_EXPORT CUresult cuStreamSynchronize_ptsz(CUstream stream) { return cuStreamSynchronize(hw_of_thread(stream)); }
 
-// Says that the stream's work is done, which a program relies on as if it had waited.
-HW_EXPORT CUresult cuStreamQuery(CUstream stream) { return cuStreamSynchronize(stream); }
-HW_EXPORT CUresult cuStreamQuery_ptsz(CUstream stream) { return cuStreamSynchronize(hw_of_thread(stream)); }
+HW_EXPORT CUresult cuStreamQuery(CUstream stream) {
+    HW_ENTER();
+    return hw_cuda_return(hw_rt_stream_query(hw_shim_runtime(), hw_stream_of(stream)));
+}
+
+HW_EXPORT CUresult cuStreamQuery_ptsz(CUstream stream) { return cuStreamQuery(hw_of_thread(stream)); }
 
 HW_EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
     HW_ENTER();
