@@ -91,7 +91,8 @@ HW_EXPORT int nvrtcVersion(int *major, int *minor) {
 
 // "--gpu-architecture=sm_90a" -> "--gpu-architecture=compute_90a", in memory of its own; NULL: it is no such option.
 static char *for_ptx(const char *option) {
-    static const char *const beginnings[] = {"--gpu-architecture=sm_", "-arch=sm_", "--gpu-architecture sm_", "-arch sm_"};
+    static const char *const beginnings[] = {"--gpu-architecture=sm_", "--gpu-architecture sm_", "-arch=sm_",
+                                             "-arch sm_"};
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
         const size_t length = strlen(beginnings[i]);
         if (strncmp(option, beginnings[i], length) != 0) continue;

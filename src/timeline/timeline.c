@@ -320,7 +320,8 @@ static void hear_host(hw_sink *sink, const hw_host_event *told) {
 static void add_launch(hw_timeline *t, const hw_launch_info *info) {
     hw_timeline_launch launch;
     const bool is_known = t->options.launched && t->options.launched(t->options.context, &launch);
-    const hw_task task = hw_cost_launch(t->options.gpu, is_known ? &launch : NULL);
+    hw_task task = hw_cost_launch(t->options.gpu, is_known ? &launch : NULL);
+    if (is_in_graph && task.start_us > HW_GRAPH_START_US) task.start_us = HW_GRAPH_START_US;
     const hw_span span = {.kind = HW_SPAN_KERNEL, .launch = is_known ? launch.number : HW_SPAN_NO_LAUNCH};
     pthread_mutex_lock(&t->lock);
     const double begin_us = now_of(t);

@@ -36,8 +36,8 @@ int main(void) {
     return 0;
 }
 PROGRAM
-"$cc" -g -I "$tests/../include/cuda" -o "$work/sm" "$work/sm.c" "$lib/driver/libnvrtc.so.13" "$lib/driver/libcuda.so.1" \
-    -Wl,-rpath-link,"$lib" || exit 1
+"$cc" -g -I "$tests/../include/cuda" -o "$work/sm" "$work/sm.c" \
+    "$lib/driver/libnvrtc.so.13" "$lib/driver/libcuda.so.1" -Wl,-rpath-link,"$lib" || exit 1
 # Where there is none this is said, and what brings it.
 if [ ! -e /usr/local/cuda/lib64/libnvrtc.so.13 ]; then
     expect 4 "$halfwarp" run "$work/sm"
