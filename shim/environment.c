@@ -64,6 +64,7 @@ void hw_environment_read(hw_environment *environment) {
         .seed = environment_number(HW_ENV_SEED),
         .poison = environment_byte(HW_ENV_POISON),
         .reuses = !environment_word(HW_ENV_REUSE) || strcmp(environment_word(HW_ENV_REUSE), "0") != 0,
+        .lenient = environment_number(HW_ENV_LENIENT) == 1,
         .gpu_time = wants_gpu_time(),
         .traces = environment_number(HW_ENV_TRACE) == 1,
         .lines = environment_number(HW_ENV_LINES) == 1,

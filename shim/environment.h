@@ -10,6 +10,7 @@
 #define HW_ENV_SEED "HALFWARP_SEED"         // order of warps; absent: by index
 #define HW_ENV_POISON "HALFWARP_POISON"     // 0 to 255 or 0x00 to 0xff: what unset memory holds; absent: zero
 #define HW_ENV_REUSE "HALFWARP_REUSE"       // 0: execute launches also where they would do what an earlier one did
+#define HW_ENV_LENIENT "HALFWARP_LENIENT"   // 1: reads behind variables that a GPU lets pass do so
 #define HW_ENV_STATUS "HALFWARP_STATUS"     // file for one line, a number of the enum below and why
 #define HW_ENV_JOURNAL "HALFWARP_JOURNAL"   // file for what is counted; absent: nothing is
 #define HW_ENV_CHECK "HALFWARP_CHECK"       // file for what is found to be wrong; absent: nothing is looked for
@@ -50,7 +51,7 @@ typedef struct hw_environment {
     uint64_t max_launches;                          // 0: no limit
     uint32_t only_launch, of_launches;              // 0: all
     int poison;                                     // -1: absent
-    bool gpu_time, traces, leaks, lines, no_l1, ask_ptxas, reuses, compiles, awaits_compiler;
+    bool gpu_time, traces, leaks, lines, no_l1, ask_ptxas, reuses, lenient, compiles, awaits_compiler;
 } hw_environment;
 
 // Reads the variables; a number that is none counts as absent.

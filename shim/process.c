@@ -196,6 +196,7 @@ static void describe_process(hw_rt_options *options) {
             .poisons = environment->poison >= 0,
             .poison = (uint8_t)environment->poison,
             .reuses = environment->reuses,
+            .lenient = environment->lenient,
             .producer = environment->ptx_by,
             .max_regs = environment->max_regs,
             .compiler_path = environment->compiles ? environment->path : NULL,

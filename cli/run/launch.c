@@ -129,6 +129,7 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     // Else what the user says in the environment: for a script that runs others.
     if (launch->no_reuse) set_variable("HALFWARP_REUSE", "0");
     if (launch->time) set_variable("HALFWARP_TIME", launch->time);
+    if (launch->lenient) set_variable("HALFWARP_LENIENT", "1");
     set_variable("HALFWARP_STATUS", files->told.path);
     set_variable("HALFWARP_MONITOR", files->progress.monitors ? files->progress.file.path : NULL);
     set_variable("HALFWARP_MAX_LAUNCHES", launch->max_launches);

@@ -17,10 +17,13 @@
 #define HW_REUSE_HELP                                                                                                  \
     "  --no-reuse        execute launches also where they would do again what an\n"                                    \
     "                    earlier one did\n"
+#define HW_LENIENT_HELP                                                                                                \
+    "  --lenient         let reads pass that go past the end of a __device__ variable,\n"                              \
+    "                    as a GPU does; the first is told\n"
 #define HW_TIME_HELP                                                                                                   \
     "  --time gpu|host   the time that events, streams and clocks show: the GPU's, as\n"                               \
     "                    estimated, unless given; or what this machine takes\n"
-#define HW_LAUNCH_OPTIONS_HELP HW_LAUNCH_OPTIONS_HELP_WITH(HW_THREADS_HELP, HW_REUSE_HELP HW_TIME_HELP)
+#define HW_LAUNCH_OPTIONS_HELP HW_LAUNCH_OPTIONS_HELP_WITH(HW_THREADS_HELP, HW_REUSE_HELP HW_LENIENT_HELP HW_TIME_HELP)
 #define HW_LAUNCH_OPTIONS_HELP_WITH(threads_help, reuse_help)                                                          \
     "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus`\n"                                    \
     "                    lists them; or a FILE.json of one\n"                                                          \
@@ -58,6 +61,7 @@ typedef struct hw_cli_launch {
     const char *threads, *seed;     // checked numbers, or NULL
     const char *poison;             // a checked byte, or NULL
     bool no_reuse;                  // --no-reuse
+    bool lenient;                   // --lenient
     const char *time;               // --time: "gpu", "host", or NULL
     const char *compiler;           // "nvcc", "clang" or NULL for whichever is there
     const char *format;             // profile only: "table", "csv" or "json"

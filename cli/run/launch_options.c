@@ -225,6 +225,12 @@ static bool set_no_reuse(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
+static bool set_lenient(hw_cli_launch *launch, const char *value) {
+    (void)value;
+    launch->lenient = true;
+    return true;
+}
+
 static bool set_time(hw_cli_launch *launch, const char *value) {
     launch->time = value;
     if (!strcmp(value, "gpu") || !strcmp(value, "host")) return true;
@@ -310,6 +316,7 @@ static const option_row launch_option_rows[] = {
     {"--only", A_VALUE, RUNS, set_only},
     {"--shards", A_VALUE, RUNS, set_shards},
     {"--no-reuse", NO_VALUE, EXECUTES, set_no_reuse},
+    {"--lenient", NO_VALUE, EXECUTES, set_lenient},
     {"--time", A_VALUE, HW_CLI_RUN | HW_CLI_PROFILE, set_time},
     {"--format", A_VALUE, WRITES, set_format},
     {"-o", A_VALUE, WRITES, set_output},

@@ -10,6 +10,7 @@
 
 #include "halfwarp/driver_api_calls.h"
 #include "halfwarp/driver_api_types.h"
+#include "halfwarp/driver_graph_calls.h"
 #ifndef __CUDA_API_VERSION_INTERNAL
 #include "halfwarp/driver_api_versions.h"
 #endif

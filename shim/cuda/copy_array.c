@@ -1,5 +1,5 @@
 // Copies of two and three dimensions, and copies from and to arrays.
-#include "shim/cuda/driver.h"
+#include "shim/cuda/graph.h"
 
 // One side of a copy, as the three descriptions of copies have it.
 typedef struct side {
@@ -32,15 +32,20 @@ static hw_host_copy_kind direction_of(CUmemorytype to, CUmemorytype from) {
     return to == CU_MEMORYTYPE_HOST ? HW_HOST_COPY_DEVICE_TO_HOST : HW_HOST_COPY_DEVICE_TO_DEVICE;
 }
 
+static hw_rt_status work_of_sides(const side *to, const side *from, hw_rt_shape shape, hw_rt_work *out) {
+    *out = (hw_rt_work){.kind = HW_RT_NODE_COPY,
+                        .copy = {.shape = shape, .direction = (unsigned)direction_of(to->type, from->type)}};
+    const hw_rt_status status = region_of(to, shape, &out->copy.to);
+    return status ? status : region_of(from, shape, &out->copy.from);
+}
+
 static CUresult copy_sides(const side *to, const side *from, hw_rt_shape shape, hw_rt_order order) {
     HW_ENTER();
-    hw_rt_region target = {0}, source = {0};
+    hw_rt_work work;
     if (!shape.width || !shape.height || !shape.depth) return CUDA_SUCCESS;
-    hw_rt_status status = region_of(to, shape, &target);
-    if (!status) status = region_of(from, shape, &source);
+    hw_rt_status status = work_of_sides(to, from, shape, &work);
     if (!status)
-        status = hw_rt_copy(hw_shim_runtime(), target, source, shape, (unsigned)direction_of(to->type, from->type),
-                            order);
+        status = hw_rt_copy(hw_shim_runtime(), work.copy.to, work.copy.from, shape, work.copy.direction, order);
     return hw_cuda_return(status);
 }
 
@@ -79,6 +84,11 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *c, hw_rt_order order) {
     if (!c || c->srcLOD || c->dstLOD) return hw_cuda_return(HW_RT_INVALID_VALUE);
     const hw_rt_shape shape = {c->WidthInBytes, c->Height, c->Depth};
     return copy_sides(SIDE_OF(c, dst), SIDE_OF(c, src), shape, order);
+}
+
+hw_rt_status hw_cuda_copy_work(const CUDA_MEMCPY3D *c, hw_rt_work *out) {
+    if (!c || c->srcLOD || c->dstLOD) return HW_RT_INVALID_VALUE;
+    return work_of_sides(SIDE_OF(c, dst), SIDE_OF(c, src), (hw_rt_shape){c->WidthInBytes, c->Height, c->Depth}, out);
 }
 
 HW_EXPORT CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy) { return copy_3d(copy, hw_in_turn()); }

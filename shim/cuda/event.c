@@ -1,4 +1,5 @@
-// Events. What lies between two of them is the time that the simulation took, not what a GPU would take.
+// Events.
+#include "runtime/graph.h"
 #include "shim/cuda/driver.h"
 
 _Static_assert((int)CU_EVENT_BLOCKING_SYNC == HW_RT_EVENT_BLOCKING &&
@@ -26,7 +27,12 @@ HW_EXPORT CUresult cuEventRecord_ptsz(CUevent event, CUstream stream) {
 }
 
 HW_EXPORT CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
+    HW_ENTER();
+    hw_rt_status status;
     if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL) return hw_cuda_return(HW_RT_INVALID_VALUE);
+    if (flags && hw_rt_capture_event(hw_shim_runtime(), hw_stream_of(stream), hw_event_of(event), HW_RT_NODE_RECORD,
+                                     &status))
+        return hw_cuda_return(status);
     return cuEventRecord(event, stream);
 }
 
@@ -39,8 +45,10 @@ HW_EXPORT CUresult cuEventSynchronize(CUevent event) {
     return hw_cuda_return(hw_rt_event_synchronize(hw_shim_runtime(), hw_event_of(event)));
 }
 
-// Says that the event has been reached, which a program relies on as if it had waited.
-HW_EXPORT CUresult cuEventQuery(CUevent event) { return cuEventSynchronize(event); }
+HW_EXPORT CUresult cuEventQuery(CUevent event) {
+    HW_ENTER();
+    return hw_cuda_return(hw_rt_event_query(hw_shim_runtime(), hw_event_of(event)));
+}
 
 HW_EXPORT CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end) {
     HW_ENTER();

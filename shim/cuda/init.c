@@ -104,12 +104,3 @@ HW_EXPORT CUresult cuGetProcAddress(const char *symbol, void **address, int vers
 
 HW_EXPORT CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }
 HW_EXPORT CUresult cuProfilerStop(void) { return CUDA_SUCCESS; }
-
-HW_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
-    static _Thread_local CUstreamCaptureMode current;
-    if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
-    const CUstreamCaptureMode before = current;
-    current = *mode;
-    *mode = before;
-    return CUDA_SUCCESS;
-}

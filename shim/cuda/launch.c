@@ -1,6 +1,6 @@
 // Launches. Arguments come one by one, or as a buffer that is laid out as the kernel's parameters are.
 #include "base/alloc.h"
-#include "shim/cuda/driver.h"
+#include "shim/cuda/graph.h"
 
 // The buffer of `extra`, whose entries come in pairs in any order. False: there is something that is no such entry.
 static bool find_buffer(void **extra, char **buffer, size_t *bytes) {
@@ -14,8 +14,7 @@ static bool find_buffer(void **extra, char **buffer, size_t *bytes) {
     return *buffer != NULL;
 }
 
-// One pointer for each parameter, into the buffer, freed with hw_free.
-static hw_rt_status point_into_buffer(hw_rt_function *function, void **extra, void ***params) {
+hw_rt_status hw_cuda_point_into_buffer(hw_rt_function *function, void **extra, void ***params) {
     hw_runtime *runtime = hw_shim_runtime();
     size_t n = 0, bytes, offset, size;
     char *buffer;
@@ -42,7 +41,7 @@ static CUresult launch(CUfunction function, hw_rt_launch_args *args, void **extr
     diag.line = 0;
     args->function = hw_cuda_function(function, &status);
     if (args->function && args->params && extra) status = HW_RT_INVALID_VALUE;
-    if (!status && extra) status = point_into_buffer(args->function, extra, &pointers);
+    if (!status && extra) status = hw_cuda_point_into_buffer(args->function, extra, &pointers);
     if (pointers) args->params = pointers;
     if (!status) status = hw_rt_launch(hw_shim_runtime(), args, &diag);
     hw_free(pointers);
@@ -113,8 +112,9 @@ HW_EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunctio
 HW_EXPORT CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user) {
     HW_ENTER();
     if (!function) return hw_cuda_return(HW_RT_INVALID_VALUE);
-    const hw_rt_status status = hw_rt_stream_calls(hw_shim_runtime(), hw_stream_of(stream));
-    if (!status) function(user);
-    return hw_cuda_return(status);
+    return hw_cuda_return(hw_rt_call_host(hw_shim_runtime(), hw_stream_of(stream), function, user));
 }
-HW_ALIAS(cuLaunchHostFunc_ptsz, cuLaunchHostFunc);
+
+HW_EXPORT CUresult cuLaunchHostFunc_ptsz(CUstream stream, CUhostFn function, void *user) {
+    return cuLaunchHostFunc(hw_of_thread(stream), function, user);
+}

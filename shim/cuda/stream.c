@@ -1,6 +1,8 @@
-// Streams. All work is done by the time a call returns, so a stream is no more than its settings.
+// Streams. All work is done by the time a call returns, so a stream is no more than its settings, and how far the GPU's
+// own clock has come.
 #include <string.h>
 
+#include "runtime/graph.h"
 #include "shim/cuda/driver.h"
 
 _Static_assert((int)CU_STREAM_NON_BLOCKING == HW_RT_STREAM_NON_BLOCKING, "the runtime numbers flags as CUDA does");
@@ -23,7 +25,8 @@ HW_ALIAS(cuStreamDestroy, cuStreamDestroy_v2);
 // CUDA_SUCCESS when the stream is one.
 static CUresult check_stream(CUstream stream) {
     HW_ENTER();
-    return hw_cuda_return(hw_rt_stream_query(hw_shim_runtime(), hw_stream_of(stream)));
+    hw_rt_stream_info info;
+    return hw_cuda_return(hw_rt_stream_get_info(hw_shim_runtime(), hw_stream_of(stream), &info));
 }
 
 // The same for the calls that ask about it.
@@ -40,13 +43,20 @@ HW_EXPORT CUresult cuStreamSynchronize(CUstream stream) {
 
 HW_EXPORT CUresult cuStreamSynchronize_ptsz(CUstream stream) { return cuStreamSynchronize(hw_of_thread(stream)); }
 
-// Says that the stream's work is done, which a program relies on as if it had waited.
-HW_EXPORT CUresult cuStreamQuery(CUstream stream) { return cuStreamSynchronize(stream); }
-HW_EXPORT CUresult cuStreamQuery_ptsz(CUstream stream) { return cuStreamSynchronize(hw_of_thread(stream)); }
+HW_EXPORT CUresult cuStreamQuery(CUstream stream) {
+    HW_ENTER();
+    return hw_cuda_return(hw_rt_stream_query(hw_shim_runtime(), hw_stream_of(stream)));
+}
+
+HW_EXPORT CUresult cuStreamQuery_ptsz(CUstream stream) { return cuStreamQuery(hw_of_thread(stream)); }
 
 HW_EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
     HW_ENTER();
     if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) return hw_cuda_return(HW_RT_INVALID_VALUE);
+    hw_rt_status status;
+    if (flags && hw_rt_capture_event(hw_shim_runtime(), hw_stream_of(stream), hw_event_of(event), HW_RT_NODE_WAIT,
+                                     &status))
+        return hw_cuda_return(status);
     return hw_cuda_return(hw_rt_stream_wait(hw_shim_runtime(), hw_stream_of(stream), hw_event_of(event)));
 }
 
@@ -100,7 +110,8 @@ HW_ALIAS(cuStreamGetCtx_ptsz, cuStreamGetCtx);
 HW_EXPORT CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user, unsigned flags) {
     const CUresult result = check_stream(stream);
     if (result || !callback || flags) return result ? result : CUDA_ERROR_INVALID_VALUE;
-    hw_rt_stream_calls(hw_shim_runtime(), hw_stream_of(stream));
+    const hw_rt_status status = hw_rt_stream_calls(hw_shim_runtime(), hw_stream_of(stream));
+    if (status) return hw_cuda_return(status);
     callback(stream, CUDA_SUCCESS, user);
     return CUDA_SUCCESS;
 }
@@ -120,38 +131,6 @@ HW_EXPORT CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, 
     return is_known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 HW_ALIAS(cuStreamAttachMemAsync_ptsz, cuStreamAttachMemAsync);
-
-// ---- nothing is ever being captured ----
-
-HW_EXPORT CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *capturing) {
-    const CUresult result = check_stream(stream);
-    if (result || !capturing) return result ? result : CUDA_ERROR_INVALID_VALUE;
-    *capturing = CU_STREAM_CAPTURE_STATUS_NONE;
-    return CUDA_SUCCESS;
-}
-HW_ALIAS(cuStreamIsCapturing_ptsz, cuStreamIsCapturing);
-
-HW_EXPORT CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *capturing, cuuint64_t *id) {
-    const CUresult result = cuStreamIsCapturing(stream, capturing);
-    if (!result && id) *id = 0;
-    return result;
-}
-HW_ALIAS(cuStreamGetCaptureInfo_ptsz, cuStreamGetCaptureInfo);
-
-HW_EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *capturing, cuuint64_t *id,
-                                             CUgraph *graph, const CUgraphNode **dependencies, size_t *count) {
-    (void)graph, (void)dependencies, (void)count;   // of a stream that is not captured these stay as they are
-    return cuStreamGetCaptureInfo(stream, capturing, id);
-}
-HW_ALIAS(cuStreamGetCaptureInfo_v2_ptsz, cuStreamGetCaptureInfo_v2);
-
-HW_EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *capturing, cuuint64_t *id,
-                                             CUgraph *graph, const CUgraphNode **dependencies,
-                                             const CUgraphEdgeData **edges, size_t *count) {
-    (void)graph, (void)dependencies, (void)edges, (void)count;
-    return cuStreamGetCaptureInfo(stream, capturing, id);
-}
-HW_ALIAS(cuStreamGetCaptureInfo_v3_ptsz, cuStreamGetCaptureInfo_v3);
 
 // ---- settings that change no result ----
 

@@ -1,5 +1,5 @@
 // Arrays: places to copy to and from, and to read through textures.
-#include "shim/cudart/cudart.h"
+#include "shim/cudart/graph.h"
 
 _Static_assert(cudaArrayLayered == HW_RT_ARRAY_LAYERED && cudaArrayCubemap == HW_RT_ARRAY_CUBE,
                "the runtime numbers flags as CUDA does");
@@ -165,22 +165,33 @@ static bool side_of(cudaArray_t array, struct cudaPos at, struct cudaPitchedPtr 
     return true;
 }
 
-static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, hw_rt_order order) {
-    HW_ENTER();
+hw_rt_status hw_cudart_copy_work(const struct cudaMemcpy3DParms *p, hw_rt_work *out) {
     hw_runtime *runtime = hw_shim_runtime();
-    if (!p) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    if (!hw_rt_is_stream(runtime, order.stream)) return hw_cudart_return(HW_RT_INVALID_HANDLE);
+    if (!p) return HW_RT_INVALID_VALUE;
     cudaArray_t array = p->srcArray ? p->srcArray : p->dstArray;
     hw_rt_shape shape = {p->extent.width, p->extent.height, p->extent.depth};
-    hw_rt_region to, from;
     hw_rt_array_info info;
+    *out = (hw_rt_work){.kind = HW_RT_NODE_COPY};
     if (array && (hw_rt_array_get_info(runtime, hw_array_of(array), &info) ||
                   __builtin_mul_overflow(shape.width, info.element_bytes, &shape.width)))
-        return hw_cudart_return(HW_RT_INVALID_VALUE);
-    if (!side_of(p->dstArray, p->dstPos, p->dstPtr, shape.width, p->extent, &to) ||
-        !side_of(p->srcArray, p->srcPos, p->srcPtr, shape.width, p->extent, &from))
-        return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return hw_cudart_return(hw_rt_copy(runtime, to, from, shape, (unsigned)p->kind, order));
+        return HW_RT_INVALID_VALUE;
+    if (!side_of(p->dstArray, p->dstPos, p->dstPtr, shape.width, p->extent, &out->copy.to) ||
+        !side_of(p->srcArray, p->srcPos, p->srcPtr, shape.width, p->extent, &out->copy.from))
+        return HW_RT_INVALID_VALUE;
+    out->copy.shape = shape;
+    out->copy.direction = (unsigned)p->kind;
+    return HW_RT_SUCCESS;
+}
+
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, hw_rt_order order) {
+    HW_ENTER();
+    hw_rt_work work;
+    if (!p) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    if (!hw_rt_is_stream(hw_shim_runtime(), order.stream)) return hw_cudart_return(HW_RT_INVALID_HANDLE);
+    const hw_rt_status status = hw_cudart_copy_work(p, &work);
+    if (status) return hw_cudart_return(status);
+    return hw_cudart_return(hw_rt_copy(hw_shim_runtime(), work.copy.to, work.copy.from, work.copy.shape,
+                                       work.copy.direction, order));
 }
 
 HW_EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {

@@ -1,6 +1,7 @@
 // Events.
 #include "shim/cudart/event.h"
 
+#include "runtime/graph.h"
 #include "shim/cudart/cudart.h"
 
 _Static_assert(cudaEventBlockingSync == HW_RT_EVENT_BLOCKING && cudaEventDisableTiming == HW_RT_EVENT_NO_TIMING &&
@@ -28,7 +29,12 @@ HW_EXPORT cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t strea
 }
 
 HW_EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+    HW_ENTER();
+    hw_rt_status status;
     if (flags & ~(unsigned)cudaEventRecordExternal) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    if (flags && hw_rt_capture_event(hw_shim_runtime(), hw_stream_of(stream), hw_event_of(event), HW_RT_NODE_RECORD,
+                                     &status))
+        return hw_cudart_return(status);
     return cudaEventRecord(event, stream);
 }
 

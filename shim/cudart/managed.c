@@ -34,9 +34,3 @@ HW_EXPORT cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataBytes, enu
     for (size_t i = 0; i + sizeof value <= dataBytes; i += sizeof value) memcpy((char *)data + i, &value, sizeof value);
     return cudaSuccess;
 }
-
-HW_EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
-    if (!mode) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    *mode = cudaStreamCaptureModeGlobal;
-    return cudaSuccess;
-}

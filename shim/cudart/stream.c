@@ -1,5 +1,6 @@
 // Streams. All work is done by the time a call returns, so a stream is no more than its settings, and how far the GPU's
 // own clock has come.
+#include "runtime/graph.h"
 #include "shim/cudart/cudart.h"
 
 _Static_assert((int)cudaStreamNonBlocking == HW_RT_STREAM_NON_BLOCKING, "the runtime numbers flags as CUDA does");
@@ -54,6 +55,9 @@ HW_EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event
     hw_runtime *runtime = hw_shim_runtime();
     hw_rt_status status = HW_RT_SUCCESS;
     if (flags & ~(unsigned)cudaEventWaitExternal) status = HW_RT_INVALID_VALUE;
+    if (!status && flags &&
+        hw_rt_capture_event(runtime, hw_stream_of(stream), hw_event_of(event), HW_RT_NODE_WAIT, &status))
+        return hw_cudart_return(status);
     if (!status) status = hw_rt_stream_wait(runtime, hw_stream_of(stream), hw_event_of(event));
     return hw_cudart_return(status);
 }
@@ -109,7 +113,8 @@ HW_EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallb
     cudaError_t error = check_stream(stream);
     if (error) return error;
     if (!callback || flags) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    hw_rt_stream_calls(hw_shim_runtime(), hw_stream_of(stream));
+    const hw_rt_status status = hw_rt_stream_calls(hw_shim_runtime(), hw_stream_of(stream));
+    if (status) return hw_cudart_return(status);
     callback(stream, cudaSuccess, userData);
     return cudaSuccess;
 }
@@ -121,14 +126,14 @@ HW_EXPORT cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStream
 }
 
 HW_EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *userData) {
-    cudaError_t error = check_stream(stream);
-    if (error) return error;
+    HW_ENTER();
     if (!function) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    hw_rt_stream_calls(hw_shim_runtime(), hw_stream_of(stream));
-    function(userData);
-    return cudaSuccess;
+    return hw_cudart_return(hw_rt_call_host(hw_shim_runtime(), hw_stream_of(stream), function, userData));
 }
-HW_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
+
+HW_EXPORT cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t function, void *userData) {
+    return cudaLaunchHostFunc(hw_of_thread(stream), function, userData);
+}
 
 HW_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes, unsigned int flags) {
     cudaError_t error = check_stream(stream);
@@ -140,15 +145,6 @@ HW_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointe
     return hw_cudart_return(known ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE);
 }
 HW_ALIAS(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
-
-HW_EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
-    cudaError_t error = check_stream(stream);
-    if (error) return error;
-    if (!status) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    *status = cudaStreamCaptureStatusNone;
-    return cudaSuccess;
-}
-HW_ALIAS(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
 
 // Settings of a stream that change no result.
 HW_EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attr,

@@ -115,18 +115,3 @@ HW_EXPORT cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t star
 HW_EXPORT cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
     return hw_event_elapsed(milliseconds, start, end);
 }
-
-// Nothing is ever being captured. What further arguments there are, by version, stays as it is.
-HW_EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-                                               unsigned long long *id) {
-    cudaError_t error = cudaStreamIsCapturing(stream, status);
-    if (!error && id) *id = 0;
-    return error;
-}
-HW_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
-#if HW_CUDART < 13
-HW_ALIAS(cudaStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo);
-HW_ALIAS(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo);
-HW_ALIAS(cudaStreamGetCaptureInfo_v3, cudaStreamGetCaptureInfo);
-HW_ALIAS(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo);
-#endif

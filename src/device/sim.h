@@ -51,6 +51,7 @@ typedef struct hw_sim_options {
     uint32_t max_regs;             // per thread, of kernels without launch bounds that are estimated; 0: no limit
     bool reuses;                   // launches that would do again what an earlier one did are not executed (reuse.h);
                                    // with a seed all are
+    bool lenient;                  // reads behind modules' variables that a GPU lets pass do so; the first is told
     uint64_t max_instructions;     // of one launch, after which it counts as one that never ends; 0: no limit
     // Kernels that take long are compiled, by the C compiler that these directories have, separated by colons; NULL:
     // none is. What it makes is kept in a folder; NULL or "": nowhere. Both are copied.

@@ -25,6 +25,7 @@ struct hw_sim {
     uint32_t stack_bytes;
     uint64_t heap_bytes;
     uint64_t launches;
+    atomic_bool has_been_lenient;   // options.lenient: a read has passed, and has been told
     uint64_t grid_barrier;       // device memory of cooperative launches; 0: there has been none
     hw_monitor *monitor;         // of launches; may be NULL
     hw_reuse *reuse;             // NULL: every launch is executed

@@ -389,6 +389,7 @@ static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void
         .notice = sim->options.notice,
         .notice_context = sim->options.notice_context,
         .monitor = sim->monitor,
+        .lenient = sim->options.lenient ? &sim->has_been_lenient : NULL,
         .max_instructions = sim->options.max_instructions,
     };
     memcpy(launch.grid, args->grid, sizeof launch.grid);

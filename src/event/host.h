@@ -20,6 +20,8 @@ typedef enum hw_host_action {
     HW_HOST_DEVICE_SYNCHRONIZE,                                       // waits for all
     HW_HOST_CALLBACK,                                                 // stream has come to a function of the program's,
                                                                       // which is called next
+    HW_HOST_GRAPH_BEGIN, HW_HOST_GRAPH_END,                           // stream has come to a graph; what is told in
+                                                                      // between, by this thread, is the GPU's doing
     HW_HOST_OBJECT_CREATE, HW_HOST_OBJECT_DESTROY,                    // .object: those without an action of their own
     HW_HOST_REFUSE,                                                   // .refused; the call, or launch, does nothing
     HW_HOST_ERROR,                                                    // .error: a call ends with one, the thread's last

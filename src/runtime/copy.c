@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "mem/bulk.h"
+#include "runtime/capture.h"
 #include "runtime/internal.h"
 #include "runtime/memory.h"
 #include "runtime/tell.h"
@@ -70,12 +71,21 @@ static void copy_rows(hw_sim *sim, const hw_rt_region *to, const hw_rt_region *f
     if (has_changed) hw_mem_set_changed(mem, hw_rt_address(to->start));
 }
 
+// Whether a capture takes the work. A call that waits until it is done has no place in one.
+static bool is_captured(hw_runtime *runtime, const hw_rt_work *work, hw_rt_order order, hw_rt_status *status) {
+    return order.is_asynchronous ? hw_rt_capture_work(runtime, order.stream, work, NULL, status)
+                                 : hw_rt_capture_refuses(runtime, order.stream, status);
+}
+
 hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, hw_rt_shape shape, unsigned direction,
                         hw_rt_order order) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (direction > HW_HOST_COPY_ANY) return HW_RT_INVALID_DIRECTION;
     if (is_empty(shape)) return HW_RT_SUCCESS;
+    hw_rt_status status;
+    const hw_rt_work work = {.kind = HW_RT_NODE_COPY, .copy = {to, from, shape, direction}};
+    if (is_captured(runtime, &work, order, &status)) return status;
     bool to_device = direction == HW_HOST_COPY_HOST_TO_DEVICE || direction == HW_HOST_COPY_DEVICE_TO_DEVICE;
     bool from_device = direction == HW_HOST_COPY_DEVICE_TO_HOST || direction == HW_HOST_COPY_DEVICE_TO_DEVICE;
     if (!is_usable(runtime, &to, shape, to_device) || !is_usable(runtime, &from, shape, from_device))
@@ -119,6 +129,9 @@ hw_rt_status hw_rt_set_words(hw_runtime *runtime, hw_rt_region to, uint32_t word
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (is_empty(shape)) return HW_RT_SUCCESS;
+    hw_rt_status status;
+    const hw_rt_work work = {.kind = HW_RT_NODE_SET, .set = {to, word, word_bytes, shape}};
+    if (is_captured(runtime, &work, order, &status)) return status;
     hw_mem *mem = hw_rt_mem(runtime);
     size_t span = 0;
     if ((shape.height > 1 && shape.width > to.pitch) || !is_aligned(&to, word_bytes, shape)) return HW_RT_INVALID_VALUE;

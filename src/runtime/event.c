@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "runtime/capture.h"
 #include "runtime/internal.h"
 #include "runtime/stream.h"
 #include "runtime/tell.h"
@@ -10,6 +11,7 @@ struct hw_rt_event {
     unsigned flags;
     bool is_recorded;
     uint64_t ns;
+    hw_rt_capture_point point;
 };
 
 static bool is_event(hw_runtime *runtime, const hw_rt_event *event) {
@@ -38,13 +40,16 @@ hw_rt_status hw_rt_event_destroy(hw_runtime *runtime, hw_rt_event *event) {
         return HW_RT_INVALID_HANDLE;
     }
     hw_rt_tell_order(runtime, HW_HOST_EVENT_DESTROY, NULL, event);
+    hw_rt_capture_point_clear(&event->point);
     hw_rt_handles_bury(&runtime->handles, event);
     return HW_RT_SUCCESS;
 }
 
 hw_rt_status hw_rt_event_record(hw_runtime *runtime, hw_rt_event *event, hw_rt_stream *stream) {
     HW_RT_ENTER(runtime);
+    hw_rt_status status;
     if (!is_event(runtime, event) || !hw_rt_is_stream(runtime, stream)) return HW_RT_INVALID_HANDLE;
+    if (hw_rt_capture_record(runtime, stream, &event->point, &status)) return status;
     event->is_recorded = true;
     event->ns = hw_now_ns();
     if (runtime->timeline && !(event->flags & HW_RT_EVENT_NO_TIMING)) hw_timeline_ask(runtime->timeline);
@@ -55,6 +60,7 @@ hw_rt_status hw_rt_event_record(hw_runtime *runtime, hw_rt_event *event, hw_rt_s
 hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event) {
     HW_RT_ENTER(runtime);
     if (!is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
+    if (event->point.capture) return HW_RT_CAPTURED_EVENT;
     if (runtime->timeline && !hw_timeline_is_event_done(runtime->timeline, hw_rt_address(event)))
         return HW_RT_NOT_READY;
     return hw_rt_event_synchronize(runtime, event);
@@ -63,13 +69,16 @@ hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event) {
 hw_rt_status hw_rt_event_synchronize(hw_runtime *runtime, hw_rt_event *event) {
     HW_RT_ENTER(runtime);
     if (!is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
+    if (event->point.capture) return HW_RT_CAPTURED_EVENT;
     hw_rt_tell_order(runtime, HW_HOST_EVENT_SYNCHRONIZE, NULL, event);
     return HW_RT_SUCCESS;
 }
 
 hw_rt_status hw_rt_stream_wait(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_event *event) {
     HW_RT_ENTER(runtime);
+    hw_rt_status status;
     if (!hw_rt_is_stream(runtime, stream) || !is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
+    if (hw_rt_capture_wait(runtime, stream, &event->point, &status)) return status;
     hw_rt_tell_order(runtime, HW_HOST_STREAM_WAIT, stream, event);
     return HW_RT_SUCCESS;
 }

@@ -30,6 +30,15 @@ struct hw_runtime {
     const struct hw_rt_text *loading; // whose variables are being placed
     pthread_mutex_t load_lock;        // of these two
 
+    struct hw_rt_capture *captures;   // that have begun and not ended
+    atomic_uint n_captures;
+    uint64_t last_capture;
+    pthread_mutex_t capture_lock;     // of these
+
+    struct hw_rt_graph_block *graph_blocks;
+    uint64_t graph_memory[4];         // HW_RT_GRAPH_MEMORY_ATTRIBUTES of graph.h
+    pthread_mutex_t graph_lock;       // of these two
+
     hw_rt_handles handles;
     struct hw_rt_pool default_pool;
     _Atomic(struct hw_rt_pool *) pool;
@@ -70,9 +79,15 @@ void hw_rt_become_orphan(hw_runtime *runtime);
 void hw_rt_forget_modules(hw_runtime *runtime);
 uint64_t hw_rt_place_variable(void *runtime, const char *name, uint64_t bytes);
 
-// library.c: its memory alone.
+// Their memory alone: library.c, graph.c.
 struct hw_rt_library;
 void hw_rt_free_library(struct hw_rt_library *library);
+struct hw_rt_graph;
+void hw_rt_free_graph(struct hw_rt_graph *graph);
+
+// capture.c, graph_memory.c: what the runtime has of them.
+void hw_rt_captures_free(hw_runtime *runtime);
+void hw_rt_graph_blocks_free(hw_runtime *runtime);
 
 // device.c
 void hw_rt_init_device(hw_runtime *runtime);

@@ -2,6 +2,7 @@
 //
 // As measured on an H200 (CUDA 13.0): a kernel that faults leaves the launch itself successful; from then on every call
 // that needs the context returns the fault's error. Configuration errors are returned by the launch and leave nothing.
+#include "runtime/capture.h"
 #include "runtime/device.h"
 #include "runtime/function.h"
 #include "runtime/tell.h"
@@ -31,7 +32,10 @@ static hw_rt_status status_of_fault(const hw_fault *fault) {
 hw_rt_status hw_rt_launch(hw_runtime *runtime, const hw_rt_launch_args *args, hw_diag *diag) {
     HW_RT_ENTER(runtime);
     hw_rt_function *function = args->function;
+    hw_rt_status captured;
     if (!hw_rt_is_function(runtime, function) || !hw_rt_is_stream(runtime, args->stream)) return HW_RT_INVALID_HANDLE;
+    const hw_rt_work work = {.kind = HW_RT_NODE_KERNEL, .kernel = {*args, args->function}};
+    if (hw_rt_capture_work(runtime, args->stream, &work, NULL, &captured)) return captured;
     hw_rt_status prepared = hw_rt_function_prepare(runtime, function);
     if (prepared) return prepared;
     hw_sim_function_info info;

@@ -1,6 +1,7 @@
 // Allocations, and what an address is.
 #include "runtime/memory.h"
 
+#include "runtime/capture.h"
 #include "runtime/internal.h"
 #include "runtime/tell.h"
 
@@ -11,12 +12,31 @@ static hw_mem_caller caller_of(hw_rt_order order, const void *site) {
                            .is_in_order = order.is_asynchronous};
 }
 
+// Whether a capture takes the call, or forbids it.
+static bool captures_alloc(hw_runtime *runtime, uint64_t bytes, hw_rt_order order, uint64_t *address,
+                           hw_rt_status *status) {
+    const hw_rt_work work = {.kind = HW_RT_NODE_ALLOC, .memory = {.bytes = bytes}};
+    hw_rt_node *made = NULL;
+    if (!order.is_asynchronous) return hw_rt_capture_forbids(runtime, status);
+    if (!hw_rt_capture_work(runtime, order.stream, &work, &made, status)) return false;
+    if (made) *address = hw_rt_node_work(made)->memory.address;
+    return true;
+}
+
+static bool captures_free(hw_runtime *runtime, uint64_t address, hw_rt_order order, hw_rt_status *status) {
+    const hw_rt_work work = {.kind = HW_RT_NODE_FREE, .memory = {.address = address}};
+    if (!order.is_asynchronous) return hw_rt_capture_forbids(runtime, status);
+    return hw_rt_capture_work(runtime, order.stream, &work, NULL, status);
+}
+
 hw_rt_status hw_rt_alloc(hw_runtime *runtime, uint64_t bytes, hw_alloc_kind kind, uint32_t flags, hw_rt_order order,
                          const void *site, uint64_t *address) {
     HW_RT_ENTER(runtime);
+    hw_rt_status captured;
     *address = 0;
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (bytes == 0) return HW_RT_SUCCESS;
+    if (captures_alloc(runtime, bytes, order, address, &captured)) return captured;
     hw_mem *mem = hw_rt_mem(runtime);
     const hw_mem_caller caller = caller_of(order, site);
     hw_status status = hw_mem_alloc_for(mem, &caller, bytes, ALIGNMENT, kind, address, NULL);
@@ -27,8 +47,10 @@ hw_rt_status hw_rt_alloc(hw_runtime *runtime, uint64_t bytes, hw_alloc_kind kind
 
 hw_rt_status hw_rt_free(hw_runtime *runtime, uint64_t address, uint32_t kinds, hw_rt_order order, const void *site) {
     HW_RT_ENTER(runtime);
+    hw_rt_status status;
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (!address) return HW_RT_SUCCESS;
+    if (captures_free(runtime, address, order, &status) || hw_rt_graph_free(runtime, address, &status)) return status;
     hw_mem *mem = hw_rt_mem(runtime);
     const hw_mem_caller caller = caller_of(order, site);
     hw_allocation found;

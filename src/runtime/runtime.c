@@ -44,6 +44,8 @@ hw_status hw_rt_create(const hw_rt_options *options, hw_runtime **out, hw_diag *
     runtime->options.device.place_context = runtime;
     pthread_mutex_init(&runtime->lock, NULL);
     pthread_mutex_init(&runtime->load_lock, NULL);
+    pthread_mutex_init(&runtime->capture_lock, NULL);
+    pthread_mutex_init(&runtime->graph_lock, NULL);
     hw_rt_handles_init(&runtime->handles);
     hw_rt_init_device(runtime);
     if (!make_timeline(runtime, diag) && keep_text(options->ptxas_path, &runtime->ptxas_path) &&
@@ -68,17 +70,26 @@ static void close_context(hw_runtime *runtime) {
 }
 
 static void free_handle(void *runtime, hw_rt_handle_kind kind, void *handle) {
-    if (kind == HW_RT_LIBRARY) hw_rt_free_library(handle);   // with its kernels
-    else if (kind != HW_RT_KERNEL && handle != &((hw_runtime *)runtime)->default_pool) hw_free(handle);
+    switch (kind) {
+    case HW_RT_LIBRARY: hw_rt_free_library(handle); break;   // with its kernels
+    case HW_RT_GRAPH: hw_rt_free_graph(handle); break;       // with its nodes
+    case HW_RT_KERNEL: case HW_RT_NODE: break;
+    default:
+        if (handle != &((hw_runtime *)runtime)->default_pool) hw_free(handle);
+    }
 }
 
 void hw_rt_destroy(hw_runtime *runtime) {
     if (!runtime) return;
     close_context(runtime);
     hw_rt_handles_clear(&runtime->handles, free_handle, runtime);
+    hw_rt_captures_free(runtime);
+    hw_rt_graph_blocks_free(runtime);
     hw_timeline_destroy(runtime->timeline);
     pthread_mutex_destroy(&runtime->lock);
     pthread_mutex_destroy(&runtime->load_lock);
+    pthread_mutex_destroy(&runtime->capture_lock);
+    pthread_mutex_destroy(&runtime->graph_lock);
     hw_free(runtime->ptxas_path);
     hw_free(runtime->cache_dir);
     hw_free(runtime);
@@ -149,6 +160,8 @@ void hw_rt_become_orphan(hw_runtime *runtime) {
     // Another thread of the parent may have held these when it forked.
     pthread_mutex_init(&runtime->lock, NULL);
     pthread_mutex_init(&runtime->load_lock, NULL);
+    pthread_mutex_init(&runtime->capture_lock, NULL);
+    pthread_mutex_init(&runtime->graph_lock, NULL);
     pthread_mutex_init(&runtime->handles.lock, NULL);
     runtime->is_orphan = hw_rt_sim(runtime) != NULL;
     if (runtime->is_orphan) hw_rt_set_sticky(runtime, HW_RT_NOT_INITIALIZED);

@@ -1,6 +1,7 @@
 // Streams: their settings, whether they are alive, and whether they have anything left to do.
 #include "runtime/stream.h"
 
+#include "runtime/capture.h"
 #include "runtime/internal.h"
 #include "runtime/tell.h"
 
@@ -67,27 +68,31 @@ static hw_rt_status check_stream(hw_runtime *runtime, hw_rt_stream *stream) {
 }
 
 hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream) {
-    const hw_rt_status status = check_stream(runtime, stream);
-    if (status) return status;
+    hw_rt_status status = check_stream(runtime, stream);
+    if (status || hw_rt_capture_refuses(runtime, stream, &status)) return status;
     if (runtime->timeline && !hw_timeline_is_stream_done(runtime->timeline, hw_rt_stream_name(stream)))
         return HW_RT_NOT_READY;
     return hw_rt_stream_synchronize(runtime, stream);
 }
 
 hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream) {
-    const hw_rt_status status = check_stream(runtime, stream);
-    if (!status) hw_rt_tell_order(runtime, HW_HOST_STREAM_SYNCHRONIZE, stream, NULL);
+    hw_rt_status status = check_stream(runtime, stream);
+    if (status || hw_rt_capture_refuses(runtime, stream, &status)) return status;
+    hw_rt_tell_order(runtime, HW_HOST_STREAM_SYNCHRONIZE, stream, NULL);
     return status;
 }
 
 hw_rt_status hw_rt_stream_calls(hw_runtime *runtime, hw_rt_stream *stream) {
     hw_rt_status status = check_stream(runtime, stream);
-    if (!status) hw_rt_tell_order(runtime, HW_HOST_CALLBACK, stream, NULL);
+    if (status || hw_rt_capture_refuses(runtime, stream, &status)) return status;
+    hw_rt_tell_order(runtime, HW_HOST_CALLBACK, stream, NULL);
     return status;
 }
 
 hw_rt_status hw_rt_synchronize(hw_runtime *runtime) {
     HW_RT_ENTER(runtime);
+    hw_rt_status status;
+    if (hw_rt_capture_forbids(runtime, &status)) return status;
     hw_rt_tell_order(runtime, HW_HOST_DEVICE_SYNCHRONIZE, NULL, NULL);
     return HW_RT_SUCCESS;
 }

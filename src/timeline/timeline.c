@@ -156,7 +156,12 @@ static uint32_t this_thread(void) {
 
 static double now_of(const hw_timeline *t) { return hw_schedule_now(t->schedule); }
 
-static void pass_time(hw_timeline *t, double us) { hw_schedule_advance(t->schedule, now_of(t) + us); }
+// What this thread tells now is a graph's work: the GPU's doing. The host takes no time for it and waits for nothing.
+static _Thread_local bool is_in_graph;
+
+static void pass_time(hw_timeline *t, double us) {
+    if (!is_in_graph) hw_schedule_advance(t->schedule, now_of(t) + us);
+}
 
 static void await(hw_timeline *t, hw_place place) { hw_schedule_await(t->schedule, place); }
 
@@ -167,6 +172,7 @@ static void await_all(hw_timeline *t) {
 }
 
 static void tell_call(hw_timeline *t, const hw_host_event *told, double begin_us) {
+    if (is_in_graph) return;
     const hw_span span = {.kind = HW_SPAN_CALL, .engine = HW_SPAN_COMPUTES, .stream = told->stream,
                           .launch = HW_SPAN_NO_LAUNCH, .asked_us = begin_us, .begin_us = begin_us,
                           .end_us = now_of(t), .thread = this_thread(), .action = told->action,
@@ -240,7 +246,7 @@ static void add_copy(hw_timeline *t, const hw_host_event *told) {
     const hw_task task = hw_cost_copy(t->options.gpu, told);
     const hw_span span = {.kind = HW_SPAN_COPY, .launch = HW_SPAN_NO_LAUNCH, .bytes = bytes,
                           .to = told->copy.to.memory, .from = told->copy.from.memory, .action = told->action};
-    add_work(t, to, &task, &span, call_us, hw_cost_call_waits(told));
+    add_work(t, to, &task, &span, call_us, hw_cost_call_waits(told) && !is_in_graph);
 }
 
 static void add_set(hw_timeline *t, const hw_host_event *told) {
@@ -295,6 +301,7 @@ static bool is_call(const hw_host_event *told) {
 
 static void hear_host(hw_sink *sink, const hw_host_event *told) {
     hw_timeline *t = (hw_timeline *)sink;
+    if (told->action == HW_HOST_GRAPH_END) is_in_graph = false;
     if (!is_call(told)) return;
     pthread_mutex_lock(&t->lock);
     const double begin_us = now_of(t);
@@ -307,12 +314,14 @@ static void hear_host(hw_sink *sink, const hw_host_event *told) {
     }
     tell_call(t, told, begin_us);
     pthread_mutex_unlock(&t->lock);
+    is_in_graph = is_in_graph || told->action == HW_HOST_GRAPH_BEGIN;
 }
 
 static void add_launch(hw_timeline *t, const hw_launch_info *info) {
     hw_timeline_launch launch;
     const bool is_known = t->options.launched && t->options.launched(t->options.context, &launch);
-    const hw_task task = hw_cost_launch(t->options.gpu, is_known ? &launch : NULL);
+    hw_task task = hw_cost_launch(t->options.gpu, is_known ? &launch : NULL);
+    if (is_in_graph && task.start_us > HW_GRAPH_START_US) task.start_us = HW_GRAPH_START_US;
     const hw_span span = {.kind = HW_SPAN_KERNEL, .launch = is_known ? launch.number : HW_SPAN_NO_LAUNCH};
     pthread_mutex_lock(&t->lock);
     const double begin_us = now_of(t);

@@ -28,7 +28,7 @@ offers() {
 offers pro // "profile"
 offers r // "reduce run"
 offers profile --g // "--gpu"
-offers run --l // ""
+offers run --l // "--lenient"
 offers profile --li // "--lines"
 offers profile --t // "--threads --time --timeout --trace"
 offers run --only // "--only"
@@ -107,7 +107,7 @@ for shell in zsh fish; do
         [ "$got" = "$text" ] || fail "$shell: '$line': '$got' and not '$text'"
     done << 'ROWS'
 halfwarp pro|profile
-halfwarp profile --l|--launches --lines
+halfwarp profile --l|--launches --lenient --lines
 halfwarp run --gpu k400|k4000 k4000m
 halfwarp transpose --device sim:h2|sim:h200 sim:h200-nvl
 halfwarp ladder tr|transpose

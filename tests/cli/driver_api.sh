@@ -26,18 +26,17 @@ expect 0 "$halfwarp" run "$work/linker"
 says out '0 failures'
 
 # An entry that is not supported names itself, and decides the exit status of a program that goes on.
-cat >"$work/graph.c" <<'PROGRAM'
+cat >"$work/refused.c" <<'PROGRAM'
 #include "cuda.h"
-CUresult cuGraphCreate(void **graph, unsigned flags);
+CUresult cuGraphicsUnregisterResource(void *resource);
 int main(void) {
-    void *graph;
     cuInit(0);
-    return cuGraphCreate(&graph, 0) != CUDA_ERROR_NOT_SUPPORTED;
+    return cuGraphicsUnregisterResource(0) != CUDA_ERROR_NOT_SUPPORTED;
 }
 PROGRAM
-"$cc" -g -I "$headers" -o "$work/graph" "$work/graph.c" "$lib/driver/libcuda.so.1" -Wl,-rpath-link,"$lib" || exit 1
-expect 4 "$halfwarp" run "$work/graph"
-says err 'graph.c:6: cuGraphCreate is not supported'
+"$cc" -g -I "$headers" -o "$work/refused" "$work/refused.c" "$lib/driver/libcuda.so.1" -Wl,-rpath-link,"$lib" || exit 1
+expect 4 "$halfwarp" run "$work/refused"
+says err 'refused.c:5: cuGraphicsUnregisterResource is not supported'
 says err 'its results are not to be trusted'
 
 # For a default stream of each thread programs call other entries, by the same header.

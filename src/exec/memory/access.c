@@ -5,6 +5,7 @@
 // the general way, for all other accesses and when something is wrong.
 #include <string.h>
 
+#include "exec/memory/lenient.h"
 #include "exec/segment.h"
 #include "exec/warp/warp.h"
 
@@ -485,6 +486,8 @@ static hw_fault_kind find_fault(hw_state *s, const hw_inst *in, hw_space space, 
 static bool may_stray(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space, uint64_t offset,
                       hw_stray *stray) {
     if (!HW_IS_TOLD(s, STRAY)) {
+        stray->mask |= 1u << lane;
+        if (hw_lenient_passes(s, in, kind, space, offset, stray)) return true;
         hw_fault_access(s, in, kind, lane, space, offset, stray->bytes, stray->is_write);
         return false;
     }
@@ -496,6 +499,7 @@ static bool may_stray(hw_state *s, const hw_inst *in, hw_fault_kind kind, int la
 }
 
 static void tell_stray(hw_state *s, const hw_inst *in, hw_stray *stray) {
+    if (!HW_IS_TOLD(s, STRAY)) return;
     stray->where = hw_where_of(s);
     stray->note = in->note;
     hw_tell_stray(&s->run->observers->all, s->worker->index, stray);

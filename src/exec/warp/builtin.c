@@ -112,6 +112,20 @@ static bool run_free(hw_state *s, const hw_inst *in, const hw_call_site *site, i
     return hw_access_stray(s, in, HW_FAULT_ADDRESS, lane, HW_SPACE_GLOBAL, address, 1, true);
 }
 
+// void cudaGraphSetConditional(unsigned long long handle, unsigned value): the handle is the address of a word that the
+// runtime has made for it (runtime/graph.h).
+static bool run_set_condition(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    const uint64_t handle = argument_of_call(s, site, 0, lane);
+    const uint32_t value = (uint32_t)argument_of_call(s, site, 1, lane);
+    hw_mem *mem = s->run->launch->mem;
+    hw_allocation word;
+    if (!hw_mem_find(mem, handle, sizeof value, &word))
+        return hw_access_stray(s, in, HW_FAULT_ADDRESS, lane, HW_SPACE_GLOBAL, handle, sizeof value, true);
+    __atomic_store_n((uint32_t *)hw_mem_host(mem, handle), value, __ATOMIC_RELAXED);
+    hw_mem_set_changed(mem, handle);
+    return true;
+}
+
 // void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t charsize):
 // the sentence that the CUDA driver prints, for every lane that failed.
 static bool run_assertfail(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
@@ -140,7 +154,7 @@ typedef struct builtin_row {
 
 static const builtin_row builtins[] = {
     {"vprintf", run_vprintf}, {"malloc", run_malloc}, {"free", run_free}, {"__assertfail", run_assertfail},
-    {"__cuda_syscall_aligned_malloc", run_aligned_malloc},
+    {"__cuda_syscall_aligned_malloc", run_aligned_malloc}, {"cudaGraphSetConditional", run_set_condition},
     // operator new and delete, with and without [] and size, which clang leaves to a library that it does not have
     {"_Znwm", run_malloc}, {"_Znam", run_malloc}, {"_ZdlPv", run_free}, {"_ZdlPvm", run_free}, {"_ZdaPv", run_free},
     {"_ZdaPvm", run_free},

@@ -261,8 +261,31 @@ static void test_no_memory(void **state) {
     hw_timeline_destroy(t);
 }
 
+// What comes between a graph's begin and its end is no call of the host.
+static void test_graph(void **state) {
+    (void)state;
+    hw_timeline *t = make("h200", 3);
+    make_streams(t);
+    const double before = hw_timeline_now(t);
+    order(t, HW_HOST_GRAPH_BEGIN, A, 0);
+    const double begun = hw_timeline_now(t);
+    for (int i = 0; i < 100; i++) {
+        order(t, HW_HOST_EVENT_RECORD, A, E);
+        order(t, HW_HOST_STREAM_WAIT, B, E);
+        launch(t, B, 10, 1);
+    }
+    assert_true(hw_timeline_now(t) == begun && begun > before);
+    order(t, HW_HOST_GRAPH_END, A, 0);
+    order(t, HW_HOST_EVENT_RECORD, A, F);
+    assert_true(hw_timeline_now(t) > begun);
+    order(t, HW_HOST_STREAM_SYNCHRONIZE, B, 0);
+    assert_true(hw_timeline_now(t) > begun + 100 * 10);
+    hw_timeline_destroy(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_graph),
         cmocka_unit_test(test_event_time_is_the_kernels), cmocka_unit_test(test_who_polls_comes_to_an_end),
         cmocka_unit_test(test_default_stream_joins_others), cmocka_unit_test(test_events_across_streams),
         cmocka_unit_test(test_copies), cmocka_unit_test(test_full_queue), cmocka_unit_test(test_ranges),

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Builds and runs every program of NVIDIA's cuda-samples that needs no window and no closed library, and keeps what came
+of each: tools/samples.py CUDA_SAMPLES --data results.json; tools/samples.py --data results.json --table writes the rows
+of docs/compatibility.md. A program that is in the file already is not run again, unless it is named.
+
+nvcc: as nvcc links by default, with the static runtime, and PTX beside nothing else (compute_90). clang: `halfwarp nvcc
+--compiler clang`, with the headers of include/cuda. A program passes when its exit status is what a GPU gives and no
+check of its own says otherwise."""
+import argparse, json, os, pathlib, re, resource, shutil, signal, subprocess, sys, tempfile, time
+
+# Why a folder is left out, by what its build file or its sources ask for.
+LEFT_OUT = [
+    (r"OpenGL|GLUT|Vulkan|EGL|GLFW|D3D11|D3D12", "opens a window"),
+    (r"NvSci|NVSCI|cudla|Tegra", "another system"),
+    (r"CUDA::cublas|CUDA::cusparse|CUDA::cusolver|CUDA::cufft|CUDA::npp|CUDA::nvjpeg|CUDA::curand|nvJitLink|jitLto",
+     "a closed library"),
+    (r"NVVM|nvvm", "libNVVM"),
+    (r"MPI_CXX|MPI::MPI", "MPI"),
+]
+# Exit statuses that a GPU's program does not have: a failed assert is a fault of the kernel.
+EXPECTED = {"simpleAssert": 5, "simpleAssert_nvrtc": 5}
+FAILED = re.compile(r"\bFAILED\b|Test failed|Result = FAIL|TEST FAILED|Test Failed")
+# Where a sample's test arguments matter (test_args.json of cuda-samples), and files it wants beside itself.
+WAIVED = 2
+
+
+def left_out(folder):
+    text = (folder / "CMakeLists.txt").read_text(errors="replace")
+    text = re.sub(r"#.*", "", text)
+    text = re.sub(r"find_package\(MPI.*?\)", "", text)
+    for pattern, why in LEFT_OUT:
+        if re.search(pattern, text):
+            return why
+    return None
+
+
+def folders(samples):
+    for build_file in sorted((samples / "Samples").glob("[0-6]*/*/CMakeLists.txt")):
+        if any(build_file.parent.glob("*.c*")):
+            yield build_file.parent
+
+
+def run(command, cwd, limit, env=None):
+    """(exit status or None, output, seconds of the processors)"""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryFile() as out:
+        p = subprocess.Popen(command, cwd=cwd, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                             start_new_session=True, env=env)
+        try:
+            status = p.wait(limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(p.pid, signal.SIGKILL)
+            p.wait()
+            status = None
+        out.seek(0)
+        text = out.read().decode(errors="replace")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return status, text, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def device_code(folder, work, compiler, include):
+    """Fat binaries and PTX that the build file makes for the driver, beside the program."""
+    text = (folder / "CMakeLists.txt").read_text(errors="replace")
+    made = re.findall(r'set\((\w+) "\$\{CMAKE_CURRENT_BINARY_DIR\}/([^"]+)"\)', text)
+    source = re.search(r'set\(CUDA_KERNEL_SOURCE "\$\{CMAKE_CURRENT_SOURCE_DIR\}/([^"]+)"\)', text)
+    kernels = set()
+    for _, name in made:
+        if not source or not name.endswith((".fatbin", ".ptx")):
+            continue
+        kernels.add(source.group(1))
+        kind = ["-ptx", "-arch=compute_75"] if name.endswith(".ptx") else \
+            ["-fatbin", "-gencode", "arch=compute_75,code=compute_75"]
+        subprocess.run(compiler + kind + include + ["-o", work / name, folder / source.group(1)],
+                       capture_output=True)
+    return kernels
+
+
+def build(folder, samples, work, route, halfwarp):
+    """(path, "") or (None, why not)"""
+    text = (folder / "CMakeLists.txt").read_text(errors="replace")
+    include = ["-I" + str(samples / "Common"), "-I" + str(folder)]
+    compiler = ["nvcc"] if route == "nvcc" else [halfwarp, "nvcc", "--compiler", "clang"]
+    kernels = device_code(folder, work, compiler, include)
+    sources = [f for f in sorted(folder.glob("*.c*")) if f.suffix in (".cu", ".cpp", ".c") and f.name not in kernels]
+    if "nvrtc" in text:
+        sources = [f for f in sources if f.suffix != ".cu"]
+    named = re.search(r"add_executable\(\w+\s+([^)]*)\)", text)
+    if named:
+        wanted = [folder / n for n in named.group(1).split() if n.endswith((".cu", ".cpp", ".c"))]
+        sources = [f for f in wanted if f.exists()] or sources
+    options = ["-O2", "-std=c++17", "--extended-lambda"]
+    options += ["-Xcompiler", "-fopenmp"] if "OpenMP" in text else []
+    options += ["-rdc=true", "-lcudadevrt"] if "cdp" in folder.name else []
+    options += ["-gencode", "arch=compute_90,code=compute_90"] if route == "nvcc" else []
+    libraries = ["-lcuda"] if "cuda_driver" in text or "cuda.h" in "".join(f.read_text(errors="replace")
+                                                                         for f in sources) else []
+    libraries += ["-lnvrtc"] if "nvrtc" in text else []
+    out = work / folder.name
+    command = compiler + options + include + ["-o", str(out)] + [str(f) for f in sources] + libraries
+    status, said, _ = run([str(c) for c in command], work, 300)
+    if status == 0:
+        return out, ""
+    lines = [l for l in said.splitlines() if "error" in l or "undefined" in l or "halfwarp" in l]
+    return None, (lines or said.splitlines() or ["?"])[0].strip()
+
+
+def place_data(folder, work, samples):
+    for name in ("data", ):
+        if (folder / name).is_dir() and not (work / name).exists():
+            shutil.copytree(folder / name, work / name)
+    for f in folder.iterdir():
+        if f.suffix in (".cu", ".cuh", ".h", ".ptx", ".ppm", ".pgm", ".bmp", ".bin", ".raw", ".dat", ".txt"):
+            if f.name != "CMakeLists.txt" and not (work / f.name).exists():
+                shutil.copy(f, work / f.name)
+
+
+def reason(status, said):
+    """The sentence that says most of why a program did not pass."""
+    lines = [l.strip() for l in said.splitlines() if l.strip()]
+    for pattern in (r"halfwarp: .*is not supported", r"halfwarp: .*", FAILED.pattern, r"rror"):
+        for line in lines:
+            if re.search(pattern, line):
+                return line
+    return lines[-1] if lines else f"exit status {status}"
+
+
+def attempt(folder, samples, route, halfwarp, limit):
+    with tempfile.TemporaryDirectory() as place:
+        work = pathlib.Path(place)
+        place_data(folder, work, samples)
+        program, why = build(folder, samples, work, route, halfwarp)
+        if not program:
+            return {"status": "does not build", "why": why}
+        begin = time.time()
+        status, said, seconds = run([halfwarp, "run", "--", str(program)] if route == "nvcc" else
+                                    [halfwarp, "run", "--", str(program)], work, limit)
+        said = said.replace(place + "/", "").replace(str(samples) + "/", "")
+        result = {"exit": status, "processor_s": round(seconds, 2), "clock_s": round(time.time() - begin, 2)}
+        passes = status == EXPECTED.get(folder.name, 0) and not FAILED.search(said)
+        if status is None:
+            result.update(status="does not finish", why=f"in {limit} s")
+        elif passes:
+            result.update(status="passes", why="")
+        elif status == WAIVED and re.search(r"[Ww]aiv|WAIV", said):
+            result.update(status="waives itself", why=reason(status, said))
+        else:
+            result.update(status="fails", why=reason(status, said))
+        return result
+
+
+def table(data):
+    rows = ["| program | nvcc, static runtime | processor s | clang | processor s |", "|---|---|---|---|---|"]
+    def cell(result):
+        if not result:
+            return "not tried", ""
+        why = result.get("why", "").replace("|", "\\|")
+        return result["status"] + (f": {why[:150]}" if why else ""), result.get("processor_s", "")
+    for name in sorted(data, key=str.lower):
+        if "left out" in data[name]:
+            continue
+        by_nvcc, seconds = cell(data[name].get("nvcc"))
+        by_clang, other_seconds = cell(data[name].get("clang"))
+        rows.append(f"| {name} | {by_nvcc} | {seconds} | {by_clang} | {other_seconds} |")
+    out = {}
+    for name in sorted(data, key=str.lower):
+        if "left out" in data[name]:
+            out.setdefault(data[name]["left out"], []).append(name)
+    rows += [""] + [f"Left out, {why}: {', '.join(names)}." for why, names in sorted(out.items())]
+    return "\n".join(rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("samples", nargs="?", type=pathlib.Path)
+    parser.add_argument("only", nargs="*")
+    parser.add_argument("--halfwarp", default="build/halfwarp")
+    parser.add_argument("--route", choices=["nvcc", "clang"], default="nvcc")
+    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser.add_argument("--limit", type=int, default=120, help="seconds by the clock for one program")
+    parser.add_argument("--table", action="store_true")
+    given = parser.parse_args()
+    data = json.loads(given.data.read_text()) if given.data.exists() else {}
+    if given.table:
+        print(table(data))
+        return 0
+    if not given.samples:
+        parser.error("where are cuda-samples?")
+    halfwarp = str(pathlib.Path(given.halfwarp).resolve())
+    samples = given.samples.resolve()
+    for folder in folders(samples):
+        if given.only and folder.name not in given.only:
+            continue
+        known = data.setdefault(folder.name, {})
+        why = left_out(folder)
+        if why:
+            known["left out"] = why
+        elif given.route not in known or given.only:
+            known[given.route] = attempt(folder, samples, given.route, halfwarp, given.limit)
+            print(folder.name, known[given.route]["status"], known[given.route].get("why", ""), flush=True)
+        given.data.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
