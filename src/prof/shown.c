@@ -2,20 +2,16 @@
 // side.
 #include <string.h>
 
+#include "event/sinks.h"
 #include "prof/internal.h"
 
 void hw_prof_see_lone(hw_prof_accesses *accesses, const hw_lone_access *a, hw_prof_space space, uint32_t cost,
                       uint32_t packed) {
     hw_report_access *worst = &accesses->lone;
     if (worst->mask && cost <= packed + (uint32_t)(worst->cost - worst->packed)) return;
-    const uint32_t first = a->place[__builtin_ctz(a->mask)];
-    *worst = (hw_report_access){.base = (uint8_t)(first * a->width_bytes % 128), .mask = a->mask,
-                                .cost = (uint16_t)cost, .packed = (uint16_t)packed, .kind = accesses->kind,
-                                .width_bytes = accesses->width};
-    for (uint32_t lanes = a->mask; lanes; lanes &= lanes - 1) {
-        const int lane = __builtin_ctz(lanes);
-        worst->delta[lane] = ((int64_t)a->place[lane] - first) * a->width_bytes;
-    }
+    *worst = (hw_report_access){.mask = a->mask, .cost = (uint16_t)cost, .packed = (uint16_t)packed,
+                                .kind = accesses->kind, .width_bytes = accesses->width};
+    worst->base = hw_lone_deltas(a, worst->delta);
     accesses->lone_space = (uint8_t)space;
 }
 
