@@ -108,6 +108,14 @@ def place_data(folder, work, samples):
     for name in ("data", ):
         if (folder / name).is_dir() and not (work / name).exists():
             shutil.copytree(folder / name, work / name)
+    if "nvrtc" in folder.name:   # headers that the build file puts beside the program
+        toolkit = pathlib.Path(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc").resolve().parent.parent / "include"
+        for header in ("cooperative_groups.h", "cooperative_groups", "nv", "cuda_fp16.h", "cuda_fp16.hpp"):
+            found = toolkit / header
+            if found.is_dir():
+                shutil.copytree(found, work / header)
+            elif found.exists():
+                shutil.copy(found, work / header)
     for f in folder.iterdir():
         if f.suffix in (".cu", ".cuh", ".h", ".ptx", ".ppm", ".pgm", ".bmp", ".bin", ".raw", ".dat", ".txt"):
             if f.name != "CMakeLists.txt" and not (work / f.name).exists():

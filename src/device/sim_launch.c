@@ -7,6 +7,7 @@
 #include "base/demangle.h"
 #include "base/integers.h"
 #include "device/sim_internal.h"
+#include "exec/child.h"
 #include "model/clock.h"
 #include "model/occupancy.h"
 
@@ -368,7 +369,7 @@ static bool repeat_launch(hw_sim *sim, const hw_sim_function *function, const hw
 }
 
 static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void *params, const hw_launch_info *info,
-                         const hw_observers *observers, hw_fault *fault, hw_diag *diag) {
+                         const hw_observers *observers, hw_children *children, hw_fault *fault, hw_diag *diag) {
     const hw_sim_function *function = args->function;
     hw_launch launch = {
         .set = function->module->set,
@@ -389,6 +390,7 @@ static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void
         .notice = sim->options.notice,
         .notice_context = sim->options.notice_context,
         .monitor = sim->monitor,
+        .children = children,
         .lenient = sim->options.lenient ? &sim->has_been_lenient : NULL,
         .max_instructions = sim->options.max_instructions,
     };
@@ -414,6 +416,45 @@ static bool is_to_execute(const hw_sim *sim, const hw_sim_function *function) {
     return !options->executes || options->executes(options->launch_context, function->ptx->name);
 }
 
+// The kernel of the module that a handle stands for; NULL: none.
+static hw_sim_function *function_of(hw_sim_module *module, uint64_t handle) {
+    for (uint32_t i = 0; i < module->n_functions; i++)
+        if (HW_FUNCTION_HANDLE + 16 * ((uint64_t)module->functions[i].ptx->index + 1) == handle)
+            return &module->functions[i];
+    return NULL;
+}
+
+// A launch that a kernel has made, in its parent's stream. One that no GPU would take is not made, and is no fault of
+// the parent's.
+static hw_status launch_child(hw_sim *sim, const hw_sim_launch_args *parent, const hw_child *child, hw_fault *fault,
+                              hw_diag *diag) {
+    hw_sim_function *function = function_of(parent->function->module, child->function);
+    if (!function) return HW_OK;
+    const hw_ptx_function *ptx = function->ptx;
+    void **params = hw_calloc(ptx->n_params + 1, sizeof *params);
+    if (!params) return hw_diag_no_memory(diag);
+    char *from = hw_mem_host(sim->mem, child->params);
+    for (uint32_t i = 0; i < ptx->n_params; i++) params[i] = from + ptx->params[i]->offset;
+    const hw_sim_launch_args args = {.function = function,
+                                     .grid = {child->grid[0], child->grid[1], child->grid[2]},
+                                     .block = {child->block[0], child->block[1], child->block[2]},
+                                     .dynamic_shared_bytes = child->shared_bytes, .params = params,
+                                     .bank_bytes = parent->bank_bytes, .stream = parent->stream};
+    hw_sim_refusal refusal;
+    const hw_status status = hw_sim_launch(sim, &args, &refusal, fault, diag);
+    hw_free(params);
+    return status == HW_USAGE ? HW_OK : status;
+}
+
+static hw_status launch_children(hw_sim *sim, const hw_sim_launch_args *parent, hw_children *children, hw_fault *fault,
+                                 hw_diag *diag) {
+    hw_status status = HW_OK;
+    if (children->n) hw_children_sort(children, sim->mem);
+    for (size_t i = 0; !status && i < children->n; i++)
+        status = launch_child(sim, parent, &children->items[i], fault, diag);
+    return status;
+}
+
 hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_fault *fault,
                         hw_diag *diag) {
     *refusal = HW_REFUSED_NOT;
@@ -430,6 +471,8 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     void *params = key + sizeof(launch_key);
     pack_params(function->ptx, args->params, params);
 
+    hw_children children;
+    hw_children_init(&children);
     pthread_mutex_lock(&sim->launch_lock);
     if (args->cooperative) status = place_grid_barrier(sim, diag);
     sim->launches++;
@@ -439,9 +482,11 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     if (executes && sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
     if (observers.all.events & HW_WANTS(UNDEFINED)) status = watch_undefined(sim, function->module->set, diag);
     if (executes && !status && !(sim->reuse && repeat_launch(sim, function, &info, &observers, key)))
-        status = execute(sim, args, params, &info, &observers, fault, diag);
+        status = execute(sim, args, params, &info, &observers, &children, fault, diag);
     pthread_mutex_unlock(&sim->launch_lock);
     if (executes && !status && sim->options.executed) sim->options.executed(sim->options.launch_context);
+    if (!status) status = launch_children(sim, args, &children, fault, diag);
+    hw_children_free(&children, sim->mem);
     hw_free(key);
     return status;
 }

@@ -61,6 +61,7 @@ typedef struct hw_launch {
     void (*notice)(void *context, const char *sentence);
     void *notice_context;
     hw_monitor *monitor;            // whose questions workers answer; the caller begins and ends it. May be NULL
+    struct hw_children *children;   // where launches of the kernel's own go (child.h). NULL: they are refused
     atomic_bool *lenient;           // reads behind modules' variables that a GPU lets pass do so; the first sets it and
                                     // is told (notice). NULL: they are faults
     uint64_t max_instructions;      // stop with HW_DEADLOCK when about so many have been executed; 0: no limit

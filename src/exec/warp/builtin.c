@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exec/child.h"
 #include "exec/ops/builtin_math.h"
 #include "exec/undefined/undefined.h"
 #include "exec/warp/format.h"
@@ -126,6 +127,49 @@ static bool run_set_condition(hw_state *s, const hw_inst *in, const hw_call_site
     return true;
 }
 
+// ---- launches of kernels' own, as cudadevrt asks for them ----
+
+// void *cnpv2GetParameterBufferV2(void *function, dim3 grid, dim3 block, unsigned shared_bytes): where the parameters
+// are to go; NULL when there is no memory.
+static bool run_begin_child(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    (void)in;
+    const hw_launch *launch = s->run->launch;
+    const uint32_t *b = s->block->index, *grid = launch->grid;
+    hw_child child = {.function = argument_of_call(s, site, 0, lane),
+                      .shared_bytes = (uint32_t)argument_of_call(s, site, 3, lane),
+                      .parent_block = ((uint64_t)b[2] * grid[1] + b[1]) * grid[0] + b[0],
+                      .parent_thread = s->thread_of_lane0 + (uint32_t)lane};
+    memcpy(child.grid, argument_at(s, site, 1, lane), sizeof child.grid);
+    memcpy(child.block, argument_at(s, site, 2, lane), sizeof child.block);
+    set_result(s, site, lane, launch->children ? hw_children_begin(launch->children, launch->mem, &child) : 0);
+    return true;
+}
+
+// cudaError_t cnpv2LaunchDeviceV2(void *parameters, cudaStream_t stream)
+static bool run_launch_child(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    enum { TAIL_STREAM = 3, INVALID_VALUE = 1 };
+    (void)in;
+    hw_children *children = s->run->launch->children;
+    const uint64_t params = argument_of_call(s, site, 0, lane), stream = argument_of_call(s, site, 1, lane);
+    const bool good = children && params && hw_children_launch(children, params, stream == TAIL_STREAM);
+    set_result(s, site, lane, good ? 0 : INVALID_VALUE);
+    return true;
+}
+
+// cudaError_t cnpv2StreamCreate(cudaStream_t *stream, unsigned flags) and the like: children are made one by one, so
+// that all streams are one.
+static bool run_make_stream(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    const uint64_t address = argument_of_call(s, site, 0, lane), stream = 16;
+    set_result(s, site, lane, 0);
+    return hw_access_write(s, in, lane, address, &stream, sizeof stream);
+}
+
+static bool run_nothing(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    (void)in;
+    set_result(s, site, lane, 0);
+    return true;
+}
+
 // void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t charsize):
 // the sentence that the CUDA driver prints, for every lane that failed.
 static bool run_assertfail(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
@@ -155,6 +199,10 @@ typedef struct builtin_row {
 static const builtin_row builtins[] = {
     {"vprintf", run_vprintf}, {"malloc", run_malloc}, {"free", run_free}, {"__assertfail", run_assertfail},
     {"__cuda_syscall_aligned_malloc", run_aligned_malloc}, {"cudaGraphSetConditional", run_set_condition},
+    {"__cuda_syscall_cnpv2GetParameterBufferV2", run_begin_child},
+    {"__cuda_syscall_cnpv2LaunchDeviceV2", run_launch_child},
+    {"__cuda_syscall_cnpv2StreamCreate", run_make_stream}, {"__cuda_syscall_cnpv2StreamDestroy", run_nothing},
+    {"__cuda_syscall_cnpv2SetLastError", run_nothing}, {"__cuda_syscall_cnpv2GetLastError", run_nothing},
     // operator new and delete, with and without [] and size, which clang leaves to a library that it does not have
     {"_Znwm", run_malloc}, {"_Znam", run_malloc}, {"_ZdlPv", run_free}, {"_ZdlPvm", run_free}, {"_ZdaPv", run_free},
     {"_ZdaPvm", run_free},
