@@ -79,9 +79,8 @@ typedef struct hw_check_blocks {
     hw_check_cells cells;                    // of shared memory's lines
     hw_check_block *buckets[256], *spare, *last;
     uint32_t grid[3], threads, n_warps, n_lines, n_begun;
+    uint32_t cluster[3], cluster_blocks;     // at least 1
     bool by_step;                            // the last question about an order was answered by a warp's step alone
-    bool has_clusters;                       // blocks have met at a barrier of their cluster: they may use mbarriers of
-                                             // each other
     bool steps_order;                        // each step of a warp orders its lanes
     bool ran_out;                            // of memory: what is found from now on may be wrong, and is not told
 } hw_check_blocks;
@@ -97,6 +96,10 @@ void hw_check_blocks_move(hw_check_blocks *blocks, const hw_check_entries *entri
 void hw_check_block_begin(hw_check_blocks *blocks, const hw_where *where, hw_check_ref next);
 void hw_check_block_end(hw_check_blocks *blocks, const hw_where *where);
 hw_check_block *hw_check_block_of(hw_check_blocks *blocks, const hw_where *where);
+
+// The block whose shared memory an offset is in, `block` or one of its cluster; the offset is one there from then on.
+// NULL: that one has ended.
+hw_check_block *hw_check_blocks_home(hw_check_blocks *blocks, hw_check_block *block, uint64_t *offset);
 
 // What orders: events as exec tells them. barrier: false where threads of another place in the source came first, which
 // *first_note is then.
