@@ -33,12 +33,13 @@ const char *hw_cli_race_sentence(const hw_cli_finding *f, char *out, size_t byte
     return out;
 }
 
-// "between lines 4 and 8", where both sides are lines of one file.
+// "between lines 4 and 8", whichever came first, where both sides are lines of one file.
 static const char *where_between(const hw_cli_finding *f, char *out, size_t bytes) {
     const hw_cli_finding_side *a = &f->sides[0], *b = &f->sides[1];
     const bool has_lines = f->n_sides == 2 && a->kernel && b->kernel && a->line && b->line;
     if (has_lines && a->line != b->line && strcmp(a->file, b->file) == 0)
-        snprintf(out, bytes, "between lines %u and %u", a->line, b->line);
+        snprintf(out, bytes, "between lines %u and %u", a->line < b->line ? a->line : b->line,
+                 a->line < b->line ? b->line : a->line);
     else snprintf(out, bytes, "between the two");
     return out;
 }
@@ -61,6 +62,10 @@ const char *hw_cli_race_remedy(const hw_cli_finding *f, char *out, size_t bytes)
                  lacks(f, HW_CHECK_MISSING_WARP) ? ", to lanes of one warp as well" : "");
         return out;
     case HW_CHECK_MISSING_GRID:
+        if (f->space == HW_SPACE_SHARED) {
+            snprintf(out, bytes, "cluster.sync() %s gives one, and so do mbarriers", between);
+            return out;
+        }
         return lacks(f, HW_CHECK_MISSING_BLOCK) || lacks(f, HW_CHECK_MISSING_WARP) ?
                    "blocks have none of themselves: atomics, a flag behind __threadfence(), grid.sync() or two "
                    "launches give one; within a block __syncthreads() does" :

@@ -21,6 +21,9 @@ static bool is_null(const hw_cli_finding *f) {
     return f->kind == HW_CHECK_BOUNDS && f->space == HW_SPACE_GLOBAL && !f->object.is_known && f->address < NULL_BYTES;
 }
 
+// The address names a block of the cluster.
+static bool is_of_cluster(const hw_cli_finding *f) { return f->space == HW_SPACE_SHARED && hw_has_rank(f->address); }
+
 const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
     if (hw_cli_is_about_calls(f)) return hw_cli_call_sentence(f, out, bytes);
     if (f->kind == HW_CHECK_UNDEFINED && f->space == HW_SPACE_REG) {
@@ -41,7 +44,9 @@ const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t b
         break;
     case HW_CHECK_DEADLOCK: snprintf(out, bytes, "threads of one block wait for each other for ever"); break;
     case HW_CHECK_LIVELOCK: snprintf(out, bytes, "threads go round, and nothing has changed for seconds"); break;
-    case HW_CHECK_BOUNDS: snprintf(out, bytes, "%s memory is accessed out of bounds", space); break;
+    case HW_CHECK_BOUNDS:
+        if (is_of_cluster(f)) return "shared memory of another block of the cluster is accessed where there is none";
+        snprintf(out, bytes, "%s memory is accessed out of bounds", space); break;
     case HW_CHECK_FREED: snprintf(out, bytes, "memory is accessed that has been freed"); break;
     case HW_CHECK_MISALIGNED: snprintf(out, bytes, "%s memory is accessed at a misaligned address", space); break;
     default: *out = 0;
@@ -63,6 +68,9 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f, char *out, size_t byt
     if (f->kind == HW_CHECK_BOUNDS && f->space == HW_SPACE_GLOBAL && !f->object.is_known)
         return "kernels have device, managed, pinned and registered memory: is it a pointer to other memory of the "
                "host?";
+    if (f->kind == HW_CHECK_BOUNDS && is_of_cluster(f))
+        return "a block must not end before others have accessed its shared memory: cluster.sync() behind the last "
+               "access; ranks and offsets have to be below their numbers";
     if (f->kind == HW_CHECK_BOUNDS) return "an index has to be compared with the number of elements before it is used";
     if (f->kind == HW_CHECK_FREED) return "it has to be freed after its last use";
     if (f->kind == HW_CHECK_MISALIGNED) return "an access needs an address that is a multiple of its size; where there "

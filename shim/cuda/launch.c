@@ -1,4 +1,6 @@
 // Launches. Arguments come one by one, or as a buffer that is laid out as the kernel's parameters are.
+#include <string.h>
+
 #include "base/alloc.h"
 #include "shim/cuda/graph.h"
 
@@ -91,9 +93,8 @@ static CUresult launch_as_configured(const CUlaunchConfig *config, CUstream stre
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const CUlaunchAttributeValue *value = &config->attrs[i].value;
         if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) args.cooperative = value->cooperative;
-        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-            (value->clusterDim.x > 1 || value->clusterDim.y > 1 || value->clusterDim.z > 1))
-            return hw_cuda_unsupported("cuLaunchKernelEx with clusters of blocks");
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            memcpy(args.cluster, &value->clusterDim, sizeof args.cluster);
     }
     return launch(function, &args, extra);
 }

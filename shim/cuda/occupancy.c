@@ -71,7 +71,7 @@ HW_EXPORT CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfun
     return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, shared_of, shared_bytes, limit, 0);
 }
 
-// Clusters of more than one block cannot be launched, so that none are resident.
+// Blocks that fit, in clusters: that a cluster's blocks are on one group of multiprocessors is not modelled.
 HW_EXPORT CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config) {
     if (!clusters || !config) return hw_cuda_return(HW_RT_INVALID_VALUE);
     const int threads = (int)(config->blockDimX * config->blockDimY * config->blockDimZ);
@@ -81,9 +81,8 @@ HW_EXPORT CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction functi
     *clusters *= (int)hw_rt_gpu(hw_shim_runtime())->sms;
     for (unsigned i = 0; config->attrs && i < config->numAttrs; i++) {
         const CUlaunchAttributeValue *value = &config->attrs[i].value;
-        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-            value->clusterDim.x * value->clusterDim.y * value->clusterDim.z > 1)
-            *clusters = 0;
+        const unsigned blocks = value->clusterDim.x * value->clusterDim.y * value->clusterDim.z;
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION && blocks) *clusters /= (int)blocks;
     }
     return CUDA_SUCCESS;
 }

@@ -1,4 +1,6 @@
 // Launches.
+#include <string.h>
+
 #include "shim/cudart/cudart.h"
 
 static hw_rt_status make_launch(const void *host, hw_rt_launch_args *args) {
@@ -14,23 +16,27 @@ static hw_rt_status make_launch(const void *host, hw_rt_launch_args *args) {
     return status;
 }
 
-static cudaError_t launch_kernel(const void *host, dim3 grid, dim3 block, void **params, size_t shared_bytes,
-                                 cudaStream_t stream, bool cooperative) {
+// args: as far as it is more than that.
+static cudaError_t launch_with(const void *host, dim3 grid, dim3 block, void **params, size_t shared_bytes,
+                               cudaStream_t stream, hw_rt_launch_args args) {
     HW_IN_CALL();
     void *launch_address = hw_cudart_take_launch_address();
-    hw_rt_launch_args args = {
-        .grid = {grid.x, grid.y, grid.z},
-        .block = {block.x, block.y, block.z},
-        .dynamic_shared_bytes = shared_bytes,
-        .params = params,
-        .stream = hw_stream_of(stream),
-        .cooperative = cooperative,
-    };
+    memcpy(args.grid, (uint32_t[]){grid.x, grid.y, grid.z}, sizeof args.grid);
+    memcpy(args.block, (uint32_t[]){block.x, block.y, block.z}, sizeof args.block);
+    args.dynamic_shared_bytes = shared_bytes;
+    args.params = params;
+    args.stream = hw_stream_of(stream);
     hw_shim_begin_launch(launch_address);
     const hw_rt_status status = make_launch(host, &args);
     const cudaError_t error = launch_address ? hw_cudart_return_launch(status) : hw_cudart_return(status);
     hw_shim_end_launch();
     return error;
+}
+
+static cudaError_t launch_kernel(const void *host, dim3 grid, dim3 block, void **params, size_t shared_bytes,
+                                 cudaStream_t stream, bool cooperative) {
+    return launch_with(host, grid, block, params, shared_bytes, stream,
+                       (hw_rt_launch_args){.cooperative = cooperative});
 }
 
 HW_EXPORT cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t sharedBytes,
@@ -66,16 +72,15 @@ HW_EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *function, dim
 
 HW_EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args) {
     if (!config || (config->numAttrs && !config->attrs)) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    bool cooperative = false;
+    hw_rt_launch_args more = {.cooperative = false};
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttributeValue *value = &config->attrs[i].val;
-        if (config->attrs[i].id == cudaLaunchAttributeCooperative) cooperative = value->cooperative;
-        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension &&
-            (value->clusterDim.x > 1 || value->clusterDim.y > 1 || value->clusterDim.z > 1))
-            return hw_cudart_unsupported("cudaLaunchKernelExC with clusters of blocks");
+        if (config->attrs[i].id == cudaLaunchAttributeCooperative) more.cooperative = value->cooperative;
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            memcpy(more.cluster, &value->clusterDim, sizeof more.cluster);
     }
-    return launch_kernel(function, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
-                         cooperative);
+    return launch_with(function, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
+                       more);
 }
 
 HW_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *function, void **args) {

@@ -15,6 +15,11 @@ bool hw_check_blocks_begin(hw_check_blocks *b, const hw_launch_info *info, int c
     b->arena = hw_arena_create();
     if (!b->arena) return false;
     memcpy(b->grid, info->grid, sizeof b->grid);
+    b->cluster_blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        b->cluster[i] = info->cluster[i] ? info->cluster[i] : 1;
+        b->cluster_blocks *= b->cluster[i];
+    }
     b->threads = info->block[0] * info->block[1] * info->block[2];
     b->n_warps = (uint32_t)hw_divide_up(b->threads, LANES);
     b->n_lines = (uint32_t)hw_divide_up((uint64_t)info->smem_static_bytes + info->smem_dynamic_bytes,
@@ -139,6 +144,21 @@ void hw_check_block_end(hw_check_blocks *b, const hw_where *where) {
     block->next = b->spare;
     b->spare = block;
     b->last = NULL;
+}
+
+static hw_check_block *member_of(hw_check_blocks *b, const hw_check_block *block, uint32_t rank) {
+    const uint32_t *of = b->cluster, *index = block->index;
+    const uint32_t x = rank % of[0], y = rank / of[0] % of[1], z = rank / of[0] / of[1];
+    const hw_where where = {.block = {index[0] - index[0] % of[0] + x, index[1] - index[1] % of[1] + y,
+                                      index[2] - index[2] % of[2] + z}};
+    return hw_check_block_of(b, &where);
+}
+
+hw_check_block *hw_check_blocks_home(hw_check_blocks *b, hw_check_block *block, uint64_t *offset) {
+    if (!hw_has_rank(*offset)) return block;
+    const uint64_t rank = (*offset >> HW_RANK_BITS) - 1;
+    *offset &= (1ull << HW_RANK_BITS) - 1;
+    return rank < b->cluster_blocks ? member_of(b, block, (uint32_t)rank) : NULL;
 }
 
 // The lanes that a warp of the block has.
@@ -282,7 +302,9 @@ void hw_check_blocks_mbarrier(hw_check_blocks *b, const hw_mbarrier_step *step, 
     const bool asks = step->action == HW_MBARRIER_TEST;
     for (uint32_t left = asks ? step->ended : step->mask; left;) {
         const uint64_t at = step->at[__builtin_ctz(left)];
-        const uint64_t key = hw_check_key_of_mbarrier(b->has_clusters ? 0 : block->serial, at);
+        uint64_t offset = at;
+        const hw_check_block *home = hw_check_blocks_home(b, block, &offset);
+        const uint64_t key = hw_check_key_of_mbarrier(home ? home->serial : 0, offset);
         uint32_t lanes = 0;    // of one barrier
         for (uint32_t rest = left; rest; rest &= rest - 1)
             lanes |= step->at[__builtin_ctz(rest)] == at ? rest & -rest : 0;
@@ -344,8 +366,11 @@ static void complete_for_all(hw_check_blocks *b, hw_check_block *block) {
     }
 }
 
-static uint64_t key_of(const hw_check_block *block, uint32_t barrier) {
-    return hw_check_key_of_barrier(barrier == HW_CLUSTER_BARRIER ? 0 : block->serial, barrier);
+// The blocks of a cluster have one key for its barrier, which no block's own barriers have.
+static uint64_t key_of(const hw_check_blocks *b, const hw_check_block *block, uint32_t barrier) {
+    const uint32_t *of = b->cluster, *index = block->index;
+    const uint32_t first[3] = {index[0] - index[0] % of[0], index[1] - index[1] % of[1], index[2] - index[2] % of[2]};
+    return hw_check_key_of_barrier(barrier == HW_CLUSTER_BARRIER ? number_of(b, first) : block->serial, barrier);
 }
 
 static uint8_t scope_of(uint32_t barrier) { return barrier == HW_CLUSTER_BARRIER ? HW_SCOPE_CLUSTER : HW_SCOPE_CTA; }
@@ -353,7 +378,7 @@ static uint8_t scope_of(uint32_t barrier) { return barrier == HW_CLUSTER_BARRIER
 // Those who wait tell each other what they have done, and hear it, also from those who came and went on.
 static void complete_for_some(hw_check_blocks *b, hw_check_block *block, uint32_t barrier) {
     const uint32_t *waiting = block->waiting[barrier];
-    const uint64_t key = key_of(block, barrier);
+    const uint64_t key = key_of(b, block, barrier);
     for (uint32_t i = 0; waiting && i < b->n_warps; i++)
         if (waiting[i]) write_messages(b, block, i, waiting[i], key, scope_of(barrier));
     for (uint32_t i = 0; waiting && i < b->n_warps; i++)
@@ -388,7 +413,7 @@ static void arrive_at_barrier(hw_check_blocks *b, hw_check_block *block, const h
     const uint32_t lanes = step->mask == 0xffffffffu ? LANES : (uint32_t)__builtin_popcount(step->mask);
     a->threads += lanes * (step->more_warps + 1);
     for (uint32_t k = 0; waits && k <= step->more_warps; k++) block->waiting[barrier][warp + k] |= step->mask;
-    if (!waits) write_messages(b, block, warp, step->mask, key_of(block, barrier), scope_of(barrier));
+    if (!waits) write_messages(b, block, warp, step->mask, key_of(b, block, barrier), scope_of(barrier));
 }
 
 static bool are_of_one_place(const hw_note *a, const hw_note *b) {
@@ -399,13 +424,12 @@ bool hw_check_blocks_barrier(hw_check_blocks *b, const hw_barrier_step *step, co
                              uint32_t *first_note) {
     hw_check_block *block = hw_check_block_of(b, &step->where);
     if (!block) return true;
-    b->has_clusters |= step->barrier == HW_CLUSTER_BARRIER;
     if (step->action == HW_BARRIER_COMPLETE) {
         complete_barrier(b, block, step);
         return true;
     }
     if (step->action == HW_BARRIER_WAIT) {
-        read_messages(b, block, step->where.warp, step->mask, key_of(block, step->barrier));
+        read_messages(b, block, step->where.warp, step->mask, key_of(b, block, step->barrier));
         if (block->waiting[step->barrier]) block->waiting[step->barrier][step->where.warp] |= step->mask;
         return true;
     }

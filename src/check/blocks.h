@@ -80,9 +80,8 @@ typedef struct hw_check_blocks {
     hw_check_cells cells;                    // of shared memory's lines
     hw_check_block *buckets[256], *spare, *last;
     uint32_t grid[3], threads, n_warps, n_lines, n_begun;
+    uint32_t cluster[3], cluster_blocks;     // at least 1
     bool by_step;                            // the last question about an order was answered by a warp's step alone
-    bool has_clusters;                       // blocks have met at a barrier of their cluster: they may use mbarriers of
-                                             // each other
     bool steps_order;                        // each step of a warp orders its lanes
     bool ran_out;                            // of memory: what is found from now on may be wrong, and is not told
 } hw_check_blocks;
@@ -105,6 +104,10 @@ static inline hw_check_block *hw_check_block_of(hw_check_blocks *blocks, const h
     hw_check_block *last = blocks->last;
     return last && hw_check_block_has(last, where->block) ? last : hw_check_block_find(blocks, where);
 }
+
+// The block whose shared memory an offset is in, `block` or one of its cluster; the offset is one there from then on.
+// NULL: that one has ended.
+hw_check_block *hw_check_blocks_home(hw_check_blocks *blocks, hw_check_block *block, uint64_t *offset);
 
 // What orders: events as exec tells them. barrier: false where threads of another place in the source came first, which
 // *first_note is then.

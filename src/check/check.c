@@ -122,7 +122,9 @@ static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *
     if (is_for_all) hw_check_interval_end(c, block);
     else if (step->action != HW_BARRIER_SYNC && step->action != HW_BARRIER_REDUCE) hw_check_interval_look(c, block);
     const bool is_good = hw_check_blocks_barrier(&c->blocks, step, c->notes, &first);
-    if (is_for_all && !block->has_copies) block->floor = hw_check_entries_next(&c->entries);
+    // Others of the cluster come after it only where they have met it.
+    const bool is_alone = c->blocks.cluster_blocks == 1;
+    if (is_for_all && !block->has_copies && is_alone) block->floor = hw_check_entries_next(&c->entries);
     if (is_good) return;
     const hw_check_arrivals *a = &block->arrivals[step->barrier];
     const hw_check_entry one = entry_of_waiting(c, block, a->warp, a->mask, first, HW_CHECK_ARRIVES);

@@ -55,7 +55,7 @@ static inline uint64_t hw_check_key_of_global(uint64_t address) { return address
 static inline uint64_t hw_check_key_of_shared(uint32_t block_serial, uint64_t offset) {
     return 1ull << 63 | (uint64_t)block_serial << 24 | (offset & 0xffffff);
 }
-// Of a barrier that the hardware has, and of an mbarrier; serial 0 where blocks of a cluster meet at it.
+// Of a barrier that the hardware has, and of an mbarrier. A cluster's barrier has the number of its first block there.
 static inline uint64_t hw_check_key_of_barrier(uint32_t block_serial, uint32_t barrier) {
     return 3ull << 62 | (uint64_t)block_serial << 24 | barrier;
 }

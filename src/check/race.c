@@ -430,7 +430,7 @@ static void compare_with_reads(present *now, uint64_t begin, uint64_t end, int f
 static inline hw_check_line *line_of(const present *now, uint64_t address) {
     if (now->space != HW_SPACE_SHARED) return hw_check_shadow_line(&now->check->shadow, address);
     const uint64_t number = address / LINE;
-    return number < now->check->blocks.n_lines ? &now->block->shared[number] : NULL;
+    return number < now->check->blocks.n_lines ? &now->home->shared[number] : NULL;
 }
 
 // [begin, end), all in one line. The first lane has `begin`; others follow each 1 << width_bits bytes.
@@ -521,7 +521,7 @@ static inline hw_check_line *find_line(const present *now, place *at, uint64_t a
         const bool is_shared = now->space == HW_SPACE_SHARED;
         at->bytes = is_shared ? (uint64_t)LINE * now->check->blocks.n_lines : HW_CHECK_PAGE_BYTES;
         at->begin = is_shared ? 0 : address / HW_CHECK_PAGE_BYTES * HW_CHECK_PAGE_BYTES;
-        at->lines = is_shared ? now->block->shared : hw_check_shadow_line(&now->check->shadow, at->begin);
+        at->lines = is_shared ? now->home->shared : hw_check_shadow_line(&now->check->shadow, at->begin);
         if (!at->lines || address - at->begin >= at->bytes) {
             at->bytes = 0;
             return NULL;

@@ -14,6 +14,7 @@ typedef struct hw_check_block hw_check_block;
 typedef struct hw_check_present {
     hw_check *check;
     hw_check_block *block;           // NULL: by the host
+    hw_check_block *home;            // of SHARED: whose memory it is, the block or one of its cluster
     uint32_t warp;                   // of the block
     uint32_t first_warp;             // of the block, as entries number them
     uint32_t behind;                 // several warps may do it one after the other: this one is so far behind the first

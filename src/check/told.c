@@ -39,7 +39,7 @@ static inline bool can_check(hw_check *c) {
 
 static void begin_plain(hw_check *c, hw_check_present *now, hw_check_block *block, uint32_t warp, uint8_t space,
                         uint32_t note) {
-    *now = (hw_check_present){.check = c, .block = block, .warp = warp, .space = space,
+    *now = (hw_check_present){.check = c, .block = block, .home = block, .warp = warp, .space = space,
                               .first_warp = block->number * c->blocks.n_warps,
                               .floor = space == HW_SPACE_SHARED ? block->floor : c->floor,
                               .last = UINT32_MAX, .kept = UINT32_MAX};
@@ -132,12 +132,40 @@ static void look_at_accesses(hw_check *c, hw_check_block *block, const hw_access
     }
 }
 
+// By threads of a cluster to shared memory, each lane's its own block's or another one's.
+static void hear_in_cluster(hw_check *c, hw_check_block *block, uint32_t warp, const hw_access *a, uint64_t base) {
+    const hw_access_pattern *p = a->pattern;
+    const hw_note *note = &c->notes[a->note];
+    hw_check_present now;
+    hw_check_begin_present(c, &now, block, warp, a->space, a->note, a->kind, a->width_bytes, p->mask);
+    const bool tells = now.entry.scope != HW_SCOPE_NONE && has_messages(c, block, warp, note);
+    static const unsigned passes[] = {HW_CHECK_COMPARE, HW_CHECK_RECORD};    // lanes are not compared with each other
+    for (size_t k = 0; k < sizeof passes / sizeof *passes; k++) {
+        for (uint32_t left = p->mask; left; left &= left - 1) {
+            const int lane = __builtin_ctz(left);
+            uint64_t offset = base + (uint64_t)p->delta[lane];
+            now.home = hw_check_blocks_home(&c->blocks, block, &offset);
+            if (!now.home) continue;
+            now.floor = now.home->floor;
+            hw_check_go_through(&now, offset, a->width_bytes, lane, passes[k]);
+            if (tells && passes[k] == HW_CHECK_RECORD)
+                hw_check_blocks_exchange(&c->blocks, block, warp, lane,
+                                         hw_check_key_of_shared(now.home->serial, offset & ~7ull), now.entry.act,
+                                         note->order, now.entry.scope);
+        }
+    }
+}
+
 // Accesses to shared or device memory, whose bounds have been looked at. runs: of a pattern that is known; or NULL.
 static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const uint64_t *bases, hw_check_runs *runs) {
     const hw_access_pattern *p = first->pattern;
     hw_check_block *block = can_check(c) ? hw_check_block_of(&c->blocks, &first->where) : NULL;
     hw_check_runs own;
     if (!block) return;
+    if (first->space == HW_SPACE_SHARED && c->blocks.cluster_blocks > 1) {
+        for (uint32_t k = 0; k < n; k++) hear_in_cluster(c, block, first->where.warp + k, first, bases[k]);
+        return;
+    }
     if (runs) runs->is_new = false;
     else if (p->index < c->n_runs) runs = keep_runs_of(c, first);
     if (first->space == HW_SPACE_SHARED) {

@@ -143,6 +143,7 @@ typedef struct hw_sim_launch_args {
     bool cooperative;                  // refuse more blocks than are resident at one time
     uint32_t bank_bytes;               // as hw_launch_info
     uint64_t stream;                   // for observers: as the caller names it
+    uint32_t cluster[3];               // blocks of a cluster; 0: as the kernel says, one where it says nothing
 } hw_sim_launch_args;
 
 // Why a launch was refused before it began.
@@ -150,6 +151,7 @@ typedef enum hw_sim_refusal {
     HW_REFUSED_NOT, HW_REFUSED_CONFIGURATION /* zero or too large a dimension */,
     HW_REFUSED_RESOURCES /* registers */, HW_REFUSED_SHARED /* more shared memory than allowed */,
     HW_REFUSED_COOPERATIVE /* more blocks than are resident */,
+    HW_REFUSED_CLUSTER /* no such cluster, or the grid is no whole number of them */,
     HW_REFUSED_BOUNDS /* more threads than .maxntid or .reqntid say */,
 } hw_sim_refusal;
 

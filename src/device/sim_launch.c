@@ -188,6 +188,34 @@ static hw_status check_dimensions(const hw_arch *arch, const hw_sim_launch_args 
     return HW_OK;
 }
 
+// Blocks of a cluster along each axis.
+static void find_cluster(const hw_sim_launch_args *args, uint32_t cluster[3]) {
+    const uint32_t *said = args->cluster[0] ? args->cluster : args->function->ptx->req_cluster;
+    for (int i = 0; i < 3; i++) cluster[i] = said[i] ? said[i] : 1;
+}
+
+// CUDA C++ Programming Guide, "Thread Block Clusters": 8 blocks everywhere, 16 where a GPU has room for as many.
+static hw_status check_cluster(const hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal,
+                               hw_diag *diag) {
+    enum { MOST = 16, FIRST_CAPABILITY = 90 };
+    uint32_t cluster[3];
+    find_cluster(args, cluster);
+    const uint64_t blocks = product(cluster);
+    const hw_arch *arch = sim->options.gpu->arch;
+    bool is_whole = true;
+    for (int i = 0; i < 3; i++) is_whole &= args->grid[i] % cluster[i] == 0;
+    if (blocks == 1 || (arch->cc >= FIRST_CAPABILITY && blocks <= MOST && is_whole)) return HW_OK;
+    if (arch->cc < FIRST_CAPABILITY)
+        hw_diag_set(diag, HW_USAGE, "clusters of blocks need compute capability 9.0, and %s has %u.%u",
+                    sim->options.gpu->name, arch->cc / 10, arch->cc % 10);
+    else if (blocks > MOST)
+        hw_diag_set(diag, HW_USAGE, "a cluster of %llu blocks: the most is %d", (unsigned long long)blocks, MOST);
+    else
+        hw_diag_set(diag, HW_USAGE, "a grid of %ux%ux%u blocks is no whole number of clusters of %ux%ux%u",
+                    args->grid[0], args->grid[1], args->grid[2], cluster[0], cluster[1], cluster[2]);
+    return refuse(refusal, HW_REFUSED_CLUSTER);
+}
+
 static hw_status check_function(const hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal,
                                 hw_diag *diag) {
     const hw_sim_function *function = args->function;
@@ -269,6 +297,7 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
     };
     memcpy(info.grid, args->grid, sizeof info.grid);
     memcpy(info.block, args->block, sizeof info.block);
+    find_cluster(args, info.cluster);
     return info;
 }
 
@@ -336,7 +365,7 @@ static hw_status place_grid_barrier(hw_sim *sim, hw_diag *diag) {
 typedef struct launch_key {
     uint64_t module, heap_bytes;
     uint32_t function, grid[3], block[3], dynamic_shared_bytes, bank_bytes, stack_bytes;
-    uint32_t regs, regs_estimated, spill_bytes, unused;
+    uint32_t regs, regs_estimated, spill_bytes, cluster;
 } launch_key;
 _Static_assert(sizeof(launch_key) == 2 * 8 + 14 * 4, "equal launches have equal bytes");
 
@@ -352,7 +381,8 @@ static launch_key key_of(const hw_sim *sim, const hw_sim_function *function, con
                         .stack_bytes = sim->stack_bytes,
                         .regs = info->regs,
                         .regs_estimated = info->regs_estimated,
-                        .spill_bytes = info->spill_bytes};
+                        .spill_bytes = info->spill_bytes,
+                        .cluster = info->cluster[0] | info->cluster[1] << 8 | info->cluster[2] << 16};
 }
 
 // Is the launch one that was executed already, as far as its results and its observers go? Then they have been told.
@@ -396,6 +426,7 @@ static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void
     };
     memcpy(launch.grid, args->grid, sizeof launch.grid);
     memcpy(launch.block, args->block, sizeof launch.block);
+    memcpy(launch.cluster, info->cluster, sizeof launch.cluster);
     if (sim->monitor) hw_monitor_begin(sim->monitor, info->kernel, info->number, args->grid, args->block);
     hw_compile_launch_begins(sim->compile, function->module->set, function->program);
     hw_status status = hw_exec_launch(sim->exec, &launch, fault, diag);
@@ -463,6 +494,7 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     hw_status status = check_dimensions(sim->options.gpu->arch, args, refusal, diag);
     if (!status) status = hw_sim_prepare(function, diag);
     if (!status) status = check_function(sim, args, refusal, diag);
+    if (!status) status = check_cluster(sim, args, refusal, diag);
     if (status) return status;
 
     // The arguments as PTX lays them out, behind the rest of the key.

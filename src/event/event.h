@@ -30,6 +30,7 @@ _Static_assert(HW_EVENTS <= 32, "hw_sink.events has a bit for each type");
 typedef struct hw_launch_info {
     const char *kernel;              // mangled name
     uint32_t grid[3], block[3];
+    uint32_t cluster[3];             // blocks of a cluster along each axis; 0 or 1: blocks stand alone
     uint32_t regs;                   // per thread
     bool regs_estimated;             // regs and spill_bytes are estimates
     uint32_t spill_bytes;            // per thread, of registers that are put away and fetched: stores and loads
@@ -85,6 +86,11 @@ enum { HW_PATTERN_WAYS = 8, HW_NO_PATTERN = 0xffffffff };
 // Where accesses are added up, the first so many of an instruction's indexes are used alone: to find out what an access
 // costs takes less than to tell many patterns apart.
 enum { HW_PATTERN_WAYS_COUNTED = 4 };
+
+// An offset in the window of shared memory is one of the block's own memory, or of that of a block of its cluster, as
+// mapa gives it: (rank + 1) << HW_RANK_BITS | offset.
+enum { HW_RANK_BITS = 24 };
+static inline bool hw_has_rank(uint64_t offset) { return offset >> HW_RANK_BITS; }
 
 // One warp instruction's access to memory, `repeat` times. Of an asynchronous copy (HW_NOTE_COPY*) a record for each
 // side, both when it begins; when its bytes are there is told by hw_copy_landed.

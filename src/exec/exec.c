@@ -218,8 +218,8 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     worker->ordered = run->observers->ordered.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
     worker->is_counted = run->observers->counting.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
     worker->sequence = worker->n_copies = 0;
-    uint64_t share = hw_divide_up(run->launch->gpu.resident_blocks, run->n_workers);
-    worker->max_blocks = share < 1 ? 1 : share > 65536 ? 65536 : (uint32_t)share;
+    const uint64_t share = hw_divide_up(run->launch->gpu.resident_blocks, run->n_workers), of = run->cluster_blocks;
+    worker->max_blocks = (uint32_t)(share < of ? of : share > 65536 ? 65536 : share / of * of);
     worker->n_blocks = 0;
     worker->taken = worker->taken_end = 0;
     memset(worker->touched, 0, sizeof worker->touched);
@@ -237,7 +237,7 @@ static uint64_t blocks_at_once(const hw_run *run) {
     enum { MOST = 8, ROUNDS = 64 };
     for (uint32_t i = 0; i < run->set->n_programs; i++)
         if (run->areas[i].is_reachable && run->set->programs[i]->may_wait) return 1;
-    uint64_t share = run->n_blocks / ((uint64_t)run->n_workers * ROUNDS);
+    uint64_t share = run->n_blocks / run->cluster_blocks / ((uint64_t)run->n_workers * ROUNDS);
     return share < 1 ? 1 : share > MOST ? MOST : share;
 }
 
@@ -305,7 +305,8 @@ static void finish_worker(hw_worker *worker) {
 // ---- the launch ----
 
 static uint32_t wanted_workers(const hw_exec *exec, const hw_run *run) {
-    return run->n_blocks < exec->n_workers ? (uint32_t)run->n_blocks : exec->n_workers;
+    const uint64_t n = run->n_blocks / run->cluster_blocks;
+    return n < exec->n_workers ? (uint32_t)n : exec->n_workers;
 }
 
 static void run_worker(void *context, uint32_t index) {
@@ -349,6 +350,8 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     run.threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
     run.n_warps = (uint32_t)hw_divide_up(run.threads_per_block, HW_WARP_LANES);
     run.n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    for (int i = 0; i < 3; i++) run.cluster[i] = launch->cluster[i] ? launch->cluster[i] : 1;
+    run.cluster_blocks = run.cluster[0] * run.cluster[1] * run.cluster[2];
     run.shared_bytes = run.kernels_shared_bytes = shared_bytes(&run);
     run.poison = hw_mem_poison(launch->mem);
     run.apart = hw_mem_get_apart(launch->mem);

@@ -40,6 +40,7 @@ typedef struct hw_launch {
     const hw_program_set *set;
     const hw_program *entry;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3];            // blocks of a cluster, of which the grid is a whole number; 0 as 1
     uint32_t dynamic_shared_bytes;
     const void *params;             // entry->function->param_bytes bytes, laid out as PTX lays them out
     uint32_t stack_bytes;           // local memory per thread, calls included

@@ -107,7 +107,7 @@ hw_status hw_emit_barrier(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_destination d = {.reg = HW_NO_REG};
     hw_status status = HW_OK;
     unsigned k = reduces, end = inst->n_operands - (reduces && inst->n_operands);
-    // A cluster is one block here: who waits is with all others of the block, and who has arrived will wait.
+    // Who has arrived will wait: it is who waits that is counted.
     if (hw_has_mod(&inst->mods, HW_M_CLUSTER))
         return hw_emit_inst(lo, hw_has_mod(&inst->mods, HW_M_WAIT) ? HW_BODY_BAR_CLUSTER : HW_BODY_FENCE, &t);
     if (reduces) {

@@ -104,6 +104,7 @@ static uint8_t level_of(const hw_lowering *lo, const hw_ptx_inst *inst) {
     if (inst->guard >= 0 || (!is_arithmetic(inst) && !is_parameter_load(lo, inst))) return HW_LEVEL_VARYING;
     hw_defs_visit(inst, check_register, &check);
     for (unsigned k = 1; k < inst->n_operands; k++) check.level |= operand_level(lo, &inst->operands[k]);
+    if (inst->op == HW_OP_GETCTARANK) check.level |= HW_LEVEL_BLOCK;    // of an address without a rank, the own
     return check.has_result ? check.level : HW_LEVEL_VARYING;
 }
 

@@ -125,6 +125,7 @@ struct hw_ptx_function {
     hw_ptx_inst *insts;
     uint32_t n_insts;              // labels may point to n_insts (the end)
     uint32_t max_ntid[3], req_ntid[3], min_ncta_per_sm, max_nreg;   // 0: not stated
+    uint32_t req_cluster[3];      // blocks of a cluster; 0: not stated
     uint32_t param_bytes;          // of the entry's parameter list
     int index, line;
 };

@@ -104,11 +104,8 @@ static bool parse_tuning(parser *p, hw_ptx_function *f) {
         else if (IS("minnctapersm")) f->min_ncta_per_sm = values[0];
         else if (IS("maxnreg")) f->max_nreg = values[0];
         else if (IS("noreturn")) f->noreturn = true;
-        else if (IS("reqnctapercluster")) {
-            if (values[0] > 1 || values[1] > 1 || values[2] > 1) {
-                return hw_ptx_refuse(p, word.line, "clusters of blocks (.reqnctapercluster) are");
-            }
-        } else if (!IS("maxnctapersm") && !IS("explicitcluster") && !IS("maxclusterrank") && !IS("abi_preserve") &&
+        else if (IS("reqnctapercluster")) memcpy(f->req_cluster, values, sizeof values);
+        else if (!IS("maxnctapersm") && !IS("explicitcluster") && !IS("maxclusterrank") && !IS("abi_preserve") &&
                    !IS("abi_preserve_control") && !IS("blocksareclusters") && !IS("unified")) {
             return hw_ptx_fail(p, HW_MALFORMED, word.line, ".%.*s is no directive of a function",
                                word.length > 80 ? 80 : (int)word.length, word.text);

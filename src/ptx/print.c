@@ -205,6 +205,8 @@ static void put_signature(hw_text *t, const hw_ptx_function *f) {
 
 static void put_tuning(hw_text *t, const hw_ptx_function *f) {
     if (f->max_ntid[0]) hw_text_put(t, " .maxntid %u, %u, %u", f->max_ntid[0], f->max_ntid[1], f->max_ntid[2]);
+    if (f->req_cluster[0])
+        hw_text_put(t, " .reqnctapercluster %u, %u, %u", f->req_cluster[0], f->req_cluster[1], f->req_cluster[2]);
     if (f->req_ntid[0]) hw_text_put(t, " .reqntid %u, %u, %u", f->req_ntid[0], f->req_ntid[1], f->req_ntid[2]);
     if (f->min_ncta_per_sm) hw_text_put(t, " .minnctapersm %u", f->min_ncta_per_sm);
     if (f->max_nreg) hw_text_put(t, " .maxnreg %u", f->max_nreg);

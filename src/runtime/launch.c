@@ -11,6 +11,7 @@ static hw_rt_status status_of_refusal(hw_sim_refusal refusal) {
     switch (refusal) {
     case HW_REFUSED_CONFIGURATION: return HW_RT_INVALID_CONFIGURATION;
     case HW_REFUSED_RESOURCES: return HW_RT_OUT_OF_RESOURCES;
+    case HW_REFUSED_CLUSTER: return HW_RT_INVALID_CLUSTER;
     case HW_REFUSED_COOPERATIVE: return HW_RT_TOO_LARGE_TO_COOPERATE;
     default: return HW_RT_INVALID_VALUE;
     }
@@ -56,6 +57,7 @@ hw_rt_status hw_rt_launch(hw_runtime *runtime, const hw_rt_launch_args *args, hw
         .cooperative = args->cooperative,
         .bank_bytes = hw_rt_bank_bytes(runtime, function->bank_preference),
         .stream = hw_rt_stream_name(args->stream),
+        .cluster = {args->cluster[0], args->cluster[1], args->cluster[2]},
     };
     hw_sim_refusal refusal;
     hw_fault fault;

@@ -98,6 +98,7 @@ typedef struct hw_rt_launch_args {
     void *const *params;               // one pointer per parameter
     hw_rt_stream *stream;
     bool cooperative;
+    uint32_t cluster[3];               // blocks of a cluster; 0: as the kernel says
 } hw_rt_launch_args;
 
 // Runs to the end. A fault is told to options.faulted, becomes sticky, and leaves this call successful.

@@ -3,6 +3,7 @@
 // hazard; those of these two parts run together.
 #include "blocks.cuh"
 #include "bounds.cuh"
+#include "clusters.cuh"
 #include "copies.cuh"
 #include "messages.cuh"
 #include "patterns.cuh"
@@ -20,6 +21,7 @@ int main(int argc, char **argv) {
     run_messages();
     run_copies();
     run_phases();
+    run_clusters();
     if (is_wanted("streams")) run_streams();
     run_patterns();
     run_bounds();

@@ -73,6 +73,10 @@ phase_not_waited|race|block|
 phase_of_other|race|block|
 phase_too_early|race|block|
 phase_over_read|race|block|
+cluster_read|race|cluster|
+cluster_write|race|cluster|
+cluster_sum|race|cluster|
+cluster_over_read|race|cluster|
 stream_read|race|streams|put take
 stream_write|race|streams|put
 stream_write_after_read|race|streams|put take

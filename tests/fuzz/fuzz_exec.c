@@ -29,7 +29,7 @@ static void launch(hw_sim *sim, hw_sim_function *function, uint64_t buffer) {
         if (bytes == 8) memcpy(params[i], &buffer, 8);
         else memcpy(params[i], &small, 4);
     }
-    const hw_sim_launch_args args = {function, {2, 1, 1}, {24, 2, 1}, 64, params, false, 0, 0};
+    const hw_sim_launch_args args = {function, {2, 1, 1}, {24, 2, 1}, 64, params, false, 0, 0, {0}};
     hw_status status = hw_sim_launch(sim, &args, &refusal, &fault, &diag);
     if (status != HW_OK && !diag.text[0]) abort();
     if ((status == HW_FAULT || status == HW_DEADLOCK) && !fault.text[0]) abort();

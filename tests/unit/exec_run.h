@@ -151,7 +151,7 @@ static inline void run_kernel(const run_args *a, run_result *r) {
         hw_sim_launch_args args = {function,
                                    {at_least_1(a->grid), at_least_1(a->grid_yz[0]), at_least_1(a->grid_yz[1])},
                                    {at_least_1(a->block), at_least_1(a->block_yz[0]), at_least_1(a->block_yz[1])},
-                                   a->shared, params, false, 0, 0};
+                                   a->shared, params, false, 0, 0, {0}};
         if (options.compiler_path) {
             hw_sim_launch(sim, &args, &r->refusal, &r->fault, &r->diag);
             fill_memory(a, r, mem);

@@ -467,13 +467,21 @@ static void copy_local(hw_state *s, int lane, uint64_t offset, void *bytes, uint
     }
 }
 
+// Is [offset, offset + bytes) in the shared memory of a block of the cluster?
+static bool is_in_cluster(const hw_state *s, uint64_t offset, uint32_t bytes) {
+    uint64_t own;
+    const hw_block *home = hw_cluster_home(s->block, offset, &own);
+    return home && own <= s->run->shared_bytes && s->run->shared_bytes - own >= bytes;
+}
+
 // What is wrong with [offset, offset + bytes) of a space, for any lane.
 static hw_fault_kind find_fault(hw_state *s, const hw_inst *in, hw_space space, uint64_t offset, uint32_t bytes,
                                 uint32_t alignment) {
     hw_fault_kind kind = HW_FAULT_NONE;
-    if (space == HW_SPACE_SHARED || space == HW_SPACE_LOCAL) {
-        uint64_t size = space == HW_SPACE_SHARED ? s->run->shared_bytes : s->run->local_bytes;
-        if (offset > size || size - offset < bytes) kind = HW_FAULT_ADDRESS;
+    if (space == HW_SPACE_SHARED) {
+        if (!is_in_cluster(s, offset, bytes)) kind = HW_FAULT_ADDRESS;
+    } else if (space == HW_SPACE_LOCAL) {
+        if (offset > s->run->local_bytes || s->run->local_bytes - offset < bytes) kind = HW_FAULT_ADDRESS;
     } else {
         hw_allocation found;
         if (!hw_mem_find(s->run->launch->mem, offset, bytes, &found)) kind = HW_FAULT_ADDRESS;
@@ -506,8 +514,11 @@ static void tell_stray(hw_state *s, const hw_inst *in, hw_stray *stray) {
 }
 
 // The host address of a byte in any space except local memory, whose bytes do not lie together.
-static inline char *host_byte(const hw_mem_apart *apart, char *shared, uint8_t space, uint64_t offset) {
-    return space == HW_SPACE_SHARED ? shared + offset : (char *)hw_mem_apart_host(apart, offset);
+static inline char *host_byte(const hw_mem_apart *apart, const hw_state *s, uint8_t space, uint64_t offset) {
+    if (space != HW_SPACE_SHARED) return (char *)hw_mem_apart_host(apart, offset);
+    if (!hw_has_rank(offset)) return s->shared + offset;
+    const hw_block *home = hw_cluster_home(s->block, offset, &offset);
+    return home ? home->shared + offset : NULL;    // strays
 }
 
 static hw_space resolve_generic(uint64_t address, uint64_t *offset) {
@@ -538,7 +549,7 @@ static outcome copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t a
         copy_local(s, lane, offset, bytes, count, is_write);
         return COPIED;
     }
-    char *host = host_byte(s->run->apart, s->shared, (uint8_t)space, offset);
+    char *host = host_byte(s->run->apart, s, (uint8_t)space, offset);
     if (is_write) memcpy(host, bytes, count);
     else memcpy(bytes, host, count);
     return COPIED;
@@ -676,7 +687,7 @@ const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write) 
                 if (!is_write) hw_extend(reg, in->reg_bytes, word, in->width, is_signed);
                 continue;
             }
-            char *host = host_byte(&apart, s->shared, at.space[i], offset);
+            char *host = host_byte(&apart, s, at.space[i], offset);
             if (is_write) memcpy(host, reg, in->width);
             else hw_extend(reg, in->reg_bytes, host, in->width, is_signed);
         }
@@ -693,8 +704,7 @@ bool hw_access_pointers(hw_state *s, const hw_inst *in, bool is_write, void *poi
         return false;
     });
     const hw_mem_apart apart = *s->run->apart;
-    char *shared = s->shared;
-    HW_EACH_ACTIVE_LANE(pointers[i] = host_byte(&apart, shared, at.space[i], at.offset[i]));
+    HW_EACH_ACTIVE_LANE(pointers[i] = host_byte(&apart, s, at.space[i], at.offset[i]));
     if (at.stray) memset(s->worker->nowhere, 0, sizeof s->worker->nowhere);
     for (uint32_t left = at.stray; left; left &= left - 1) {
         const int i = __builtin_ctz(left);

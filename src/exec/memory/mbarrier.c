@@ -68,7 +68,7 @@ static void tell_mbarrier(hw_state *s, const hw_inst *in, hw_mbarrier_action wha
     const uint64_t *states = what == HW_MBARRIER_TEST && !(in->choices & HW_MBARRIER_PARITY) ? hw_at(w, in->b) : NULL;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         int i = __builtin_ctz(left);
-        step.at[i] = (uint64_t)((char *)at[i] - s->shared);
+        step.at[i] = hw_cluster_offset(s->block, at[i]);
         step.operand[i] = states ? unpack_mbarrier(states[i]).phase : operands ? operands[i] : 1;
     }
     hw_tell_mbarrier(&s->run->observers->all, s->worker->index, &step);

@@ -65,16 +65,33 @@ void hw_barrier_tell_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, uin
     tell_arrival(s, in, HW_BARRIER_SYNC, number, 0, n_warps - 1);
 }
 
-static bool is_complete(const hw_block *block, const hw_barrier *barrier) {
+static bool is_complete(const hw_block *block, uint32_t number) {
+    const hw_barrier *barrier = &block->barriers[number];
+    if (number == HW_CLUSTER_BARRIER) return hw_cluster_is_complete(block);
     if (!barrier->arrived) return false;
     return barrier->arrived >= (barrier->expected ? barrier->expected : block->live_threads);
+}
+
+// A cluster's barrier is one of each of its blocks.
+static void release(hw_block *block, uint32_t number) {
+    if (number != HW_CLUSTER_BARRIER) {
+        release_barrier(block, number);
+        return;
+    }
+    for (uint32_t i = 0; i < block->warps[0].run->cluster_blocks; i++) {
+        block->peers[i]->is_stuck = false;
+        if (block->peers[i]->is_running) release_barrier(block->peers[i], number);
+    }
 }
 
 void hw_barrier_threads_left(hw_block *block) {
     for (uint32_t left = block->busy_barriers; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(left);
-        if (!block->barriers[i].expected && is_complete(block, &block->barriers[i])) release_barrier(block, i);
+        if (!block->barriers[i].expected && is_complete(block, i)) release(block, i);
     }
+    // Who has left is not waited for by other blocks of the cluster either.
+    if (block->warps[0].run->cluster_blocks > 1 && is_complete(block, HW_CLUSTER_BARRIER))
+        release(block, HW_CLUSTER_BARRIER);
 }
 
 // Lanes that count: a warp whose living lanes have all come counts as 32 where a number of threads was asked for, since
@@ -124,12 +141,12 @@ static const hw_inst *arrive_at_barrier(hw_warp *w, const hw_inst *in, bool wait
         tell_arrival(s, in, waits ? waiting : HW_BARRIER_ARRIVE, number, barrier->expected, 0);
     }
     if (!waits) {
-        if (is_complete(s->block, barrier)) release_barrier(s->block, number);
+        if (is_complete(s->block, number)) release(s->block, number);
         return in + 1;
     }
     hw_flow_suspend(s, in, HW_PATH_AT_BARRIER);
     s->paths[s->n_paths - 1].barrier = (uint8_t)number;
-    if (is_complete(s->block, barrier)) release_barrier(s->block, number);
+    if (is_complete(s->block, number)) release(s->block, number);
     return hw_flow_next_path(s);
 }
 
@@ -145,7 +162,7 @@ void hw_barrier_arrive_whole(hw_state *s, uint32_t n_warps, const hw_inst *in, u
         s[k].paths[s[k].n_paths - 1].barrier = (uint8_t)number;
         s[k].stop = HW_STOP_BLOCKED;
     }
-    if (is_complete(block, barrier)) release_barrier(block, number);
+    if (is_complete(block, number)) release(block, number);
 }
 
 static const hw_inst *barrier_sync(hw_warp *w, const hw_inst *in) { return arrive_at_barrier(w, in, true); }

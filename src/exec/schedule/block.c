@@ -123,6 +123,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     find_index(run->launch->grid, linear, block->index);
     block->issued = block->counted = 0;
     block->is_running = true;
+    block->is_stuck = false;
     block->live_threads = run->threads_per_block;
     if (block->busy_barriers)
         for (int i = 0; i <= HW_CLUSTER_BARRIER; i++) block->barriers[i] = (hw_barrier){.all = ~0u};
@@ -254,6 +255,7 @@ static turn_result run_block(hw_block *block) {
         if (ran && hw_seeded_leaves_block(block->warps[0].worker)) return TURN_INTERRUPTED;
         if (block->turn.has_progressed && ran) continue;
         if ((!ran || waits) && release_blocked(block)) continue;
+        if (!ran && run->cluster_blocks > 1 && hw_cluster_waits(block)) return TURN_YIELDED;
         if (!ran) {
             hw_fault_deadlock(block);
             return TURN_STOPPED;
@@ -262,47 +264,79 @@ static turn_result run_block(hw_block *block) {
     }
 }
 
-// The next block of the grid for this worker.
-static bool next_index(hw_worker *worker, uint64_t *linear) {
+// The next cluster of the grid for this worker, which mostly is a block.
+static bool next_index(hw_worker *worker, uint64_t *number) {
     hw_run *run = worker->run;
+    const uint64_t n = run->n_blocks / run->cluster_blocks;
     if (worker->taken == worker->taken_end) {
         worker->taken = atomic_fetch_add(&run->next_block, run->blocks_at_once);
         worker->taken_end = worker->taken + run->blocks_at_once;
-        if (worker->taken_end > run->n_blocks) worker->taken_end = run->n_blocks;
-        if (worker->taken >= run->n_blocks) worker->taken = worker->taken_end;
+        if (worker->taken_end > n) worker->taken_end = n;
+        if (worker->taken >= n) worker->taken = worker->taken_end;
     }
     if (worker->taken == worker->taken_end) return false;
-    *linear = hw_is_seeded(worker) ? hw_seeded_block(run, worker->taken) : worker->taken;
+    *number = hw_is_seeded(worker) ? hw_seeded_block(run, worker->taken) : worker->taken;
     worker->taken++;
     return true;
 }
 
-// The next block of the grid into a free slot; false when the grid has none left or memory is short.
+static bool make_slot(hw_worker *worker) {
+    hw_block *slot = hw_alloc_lanes(sizeof *slot);
+    if (slot && hw_block_create(worker, slot) == HW_OK) {
+        worker->blocks[worker->n_blocks++] = slot;
+        return true;
+    }
+    if (slot) hw_block_destroy(slot);
+    hw_free_aligned(slot);
+    return false;
+}
+
+// Slots for a cluster that are side by side, made where there are none: the first's place, or n_blocks where memory is
+// short or the GPU has no room for more.
+static uint32_t find_slots(hw_worker *worker) {
+    const uint32_t n = worker->run->cluster_blocks;
+    for (uint32_t first = 0; first + n <= worker->n_blocks; first += n) {
+        bool is_free = true;
+        for (uint32_t i = 0; i < n; i++) is_free &= !worker->blocks[first + i]->is_running;
+        if (is_free) return first;
+    }
+    const uint32_t first = worker->n_blocks;
+    if (first + n > worker->max_blocks) return first;
+    for (uint32_t i = 0; i < n; i++) {
+        if (make_slot(worker)) continue;
+        while (worker->n_blocks > first) {
+            hw_block_destroy(worker->blocks[--worker->n_blocks]);
+            hw_free_aligned(worker->blocks[worker->n_blocks]);
+        }
+        if (!first) {
+            worker->run->status = HW_NO_MEMORY;
+            atomic_store(&worker->run->stopped, true);
+        }
+        worker->max_blocks = first;
+        break;
+    }
+    return first;
+}
+
+// The next block of the grid, with all of its cluster, into free slots; false when the grid has none left or memory is
+// short.
 static bool take_block(hw_worker *worker, hw_block **out) {
     hw_run *run = worker->run;
-    hw_block *slot = NULL;
-    for (uint32_t i = 0; i < worker->n_blocks && !slot; i++)
-        if (!worker->blocks[i]->is_running) slot = worker->blocks[i];
-    if (!slot && worker->n_blocks == worker->max_blocks) return false;
-    if (worker->taken == worker->taken_end && atomic_load(&run->next_block) >= run->n_blocks) return false;
-    if (!slot) {
-        slot = hw_alloc_lanes(sizeof *slot);
-        if (!slot || hw_block_create(worker, slot) != HW_OK) {
-            if (slot) hw_block_destroy(slot);
-            hw_free_aligned(slot);
-            if (!worker->n_blocks) {
-                run->status = HW_NO_MEMORY;
-                atomic_store(&run->stopped, true);
-            }
-            worker->max_blocks = worker->n_blocks;
-            return false;
-        }
-        worker->blocks[worker->n_blocks++] = slot;
+    uint64_t number;
+    if (worker->taken == worker->taken_end && atomic_load(&run->next_block) >= run->n_blocks / run->cluster_blocks)
+        return false;
+    const uint32_t first = find_slots(worker);
+    if (first == worker->n_blocks || !next_index(worker, &number)) return false;
+    for (uint32_t rank = 0; rank < run->cluster_blocks; rank++) {
+        hw_block *block = worker->blocks[first + rank];
+        block->rank = rank;
+        block->peers = &worker->blocks[first];
+        block->live_threads = run->threads_per_block;    // before one of them asks for the others'
     }
-    uint64_t linear;
-    if (!next_index(worker, &linear)) return false;
-    start_block(worker, slot, linear);
-    *out = slot;
+    for (uint32_t rank = 0; rank < run->cluster_blocks; rank++)
+        start_block(worker, worker->blocks[first + rank],
+                    run->cluster_blocks == 1 ? number : hw_cluster_member(run, number, rank));
+    *out = worker->blocks[first];
     return true;
 }
 

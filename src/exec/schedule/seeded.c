@@ -45,7 +45,7 @@ uint64_t hw_seeded_block(const hw_run *run, uint64_t linear) {
     const uint32_t resident = launch->gpu.resident_blocks;
     const uint32_t room = resident < MOST_NEIGHBOURS ? resident : MOST_NEIGHBOURS;
     if (room < 2) return linear;
-    const uint64_t first = linear - linear % room, left = run->n_blocks - first;
+    const uint64_t first = linear - linear % room, left = run->n_blocks / run->cluster_blocks - first;
     const uint32_t n = left < room ? (uint32_t)left : room;
     const uint64_t mixed = hw_mix_word(hw_mix_word(launch->seed, launch->grid_id), first);
     const uint32_t stride = stride_near(1 + (uint32_t)(mixed >> 32) % n, n);

@@ -34,6 +34,28 @@ static uint64_t globaltimer_of(hw_state *s, uint32_t note) {
     return gpu->begin_ns + (uint64_t)(hw_cycles_now(s, note) * 1e6 / gpu->clock_khz);
 }
 
+// Where the block's cluster is in the grid, and the block in its cluster.
+static uint64_t cluster_value(const hw_state *s, hw_sreg sreg) {
+    const uint32_t *grid = s->run->launch->grid, *of = s->run->cluster, *index = s->block->index;
+    switch (sreg) {
+    case HW_SREG_CLUSTERID_X: return index[0] / of[0];
+    case HW_SREG_CLUSTERID_Y: return index[1] / of[1];
+    case HW_SREG_CLUSTERID_Z: return index[2] / of[2];
+    case HW_SREG_NCLUSTERID_X: return grid[0] / of[0];
+    case HW_SREG_NCLUSTERID_Y: return grid[1] / of[1];
+    case HW_SREG_NCLUSTERID_Z: return grid[2] / of[2];
+    case HW_SREG_CLUSTER_CTAID_X: return index[0] % of[0];
+    case HW_SREG_CLUSTER_CTAID_Y: return index[1] % of[1];
+    case HW_SREG_CLUSTER_CTAID_Z: return index[2] % of[2];
+    case HW_SREG_CLUSTER_NCTAID_X: return of[0];
+    case HW_SREG_CLUSTER_NCTAID_Y: return of[1];
+    case HW_SREG_CLUSTER_NCTAID_Z: return of[2];
+    case HW_SREG_CLUSTER_CTARANK: return s->block->rank;
+    case HW_SREG_CLUSTER_NCTARANK: return s->run->cluster_blocks;
+    default: return 0;
+    }
+}
+
 static uint64_t lane_value(hw_state *s, hw_sreg sreg, int lane, uint32_t note) {
     const hw_launch *launch = s->run->launch;
     switch (sreg) {
@@ -43,14 +65,12 @@ static uint64_t lane_value(hw_state *s, hw_sreg sreg, int lane, uint32_t note) {
     case HW_SREG_NTID_X: return launch->block[0];
     case HW_SREG_NTID_Y: return launch->block[1];
     case HW_SREG_NTID_Z: return launch->block[2];
-    case HW_SREG_CTAID_X: case HW_SREG_CLUSTERID_X: return s->block->index[0];
-    case HW_SREG_CTAID_Y: case HW_SREG_CLUSTERID_Y: return s->block->index[1];
-    case HW_SREG_CTAID_Z: case HW_SREG_CLUSTERID_Z: return s->block->index[2];
-    case HW_SREG_NCTAID_X: case HW_SREG_NCLUSTERID_X: return launch->grid[0];
-    case HW_SREG_NCTAID_Y: case HW_SREG_NCLUSTERID_Y: return launch->grid[1];
-    case HW_SREG_NCTAID_Z: case HW_SREG_NCLUSTERID_Z: return launch->grid[2];
-    case HW_SREG_CLUSTER_NCTAID_X: case HW_SREG_CLUSTER_NCTAID_Y: case HW_SREG_CLUSTER_NCTAID_Z:
-    case HW_SREG_CLUSTER_NCTARANK: return 1;
+    case HW_SREG_CTAID_X: return s->block->index[0];
+    case HW_SREG_CTAID_Y: return s->block->index[1];
+    case HW_SREG_CTAID_Z: return s->block->index[2];
+    case HW_SREG_NCTAID_X: return launch->grid[0];
+    case HW_SREG_NCTAID_Y: return launch->grid[1];
+    case HW_SREG_NCTAID_Z: return launch->grid[2];
     case HW_SREG_LANEID: return (uint64_t)lane;
     case HW_SREG_WARPID: return s->index;
     case HW_SREG_NWARPID: return s->run->n_warps;
@@ -76,7 +96,7 @@ static uint64_t lane_value(hw_state *s, hw_sreg sreg, int lane, uint32_t note) {
     case HW_SREG_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared_bytes;
     case HW_SREG_ENVREG1: return launch->grid_barrier >> 32;
     case HW_SREG_ENVREG2: return (uint32_t)launch->grid_barrier;
-    default: return 0;
+    default: return cluster_value(s, sreg);
     }
 }
 
@@ -100,7 +120,7 @@ static const hw_inst *special_sreg(hw_warp *w, const hw_inst *in) {
     if (is_clock) hw_outside_tell(s, in->note, HW_OUTSIDE_CLOCK);
     if (sreg == HW_SREG_GRIDID) hw_outside_tell(s, in->note, HW_OUTSIDE_NUMBER);
     if (hw_sreg_type(sreg) == HW_T_PRED) {
-        hw_set_pred(w, in->d, 0);
+        hw_set_pred(w, in->d, s->run->cluster_blocks > 1 ? ~0u : 0);
     } else if (hw_type_bits(hw_sreg_type(sreg)) == 64) {
         uint64_t *d = hw_at(w, in->d), value = lane_value(s, sreg, 0, in->note);
         HW_LANES(d, value);
@@ -111,6 +131,26 @@ static const hw_inst *special_sreg(hw_warp *w, const hw_inst *in) {
         uint32_t *d = hw_at(w, in->d);
         HW_EACH_ACTIVE_LANE(d[i] = (uint32_t)lane_value(s, sreg, i, in->note));
     }
+    return in + 1;
+}
+
+// The rank of the block whose shared memory an address is in: of one that names none, the own.
+static uint32_t rank_of(const hw_state *s, uint64_t address) {
+    const uint64_t offset = (uint32_t)address;
+    return hw_has_rank(offset) ? (uint32_t)(offset >> HW_RANK_BITS) - 1 : s->block->rank;
+}
+
+static const hw_inst *special_rank_u32(hw_warp *w, const hw_inst *in) {
+    const uint32_t *a = hw_at(w, in->a);
+    uint32_t *d = hw_at(w, in->d);
+    HW_LANES(d, rank_of(hw_state_of(w), a[i]));
+    return in + 1;
+}
+
+static const hw_inst *special_rank_u64(hw_warp *w, const hw_inst *in) {
+    const uint64_t *a = hw_at(w, in->a);
+    uint32_t *d = hw_at(w, in->d);
+    HW_LANES(d, rank_of(hw_state_of(w), a[i]));
     return in + 1;
 }
 
@@ -143,7 +183,7 @@ static const hw_inst *special_shared_dynamic(hw_warp *w, const hw_inst *in) {
     return store_address(w, in, hw_align_up(s->run->entry->shared_bytes, alignment));
 }
 
-// barrier.cluster.arrive is a fence here: who arrives will wait, and the barrier of the cluster is passed then.
+// barrier.cluster.arrive is a fence here: who arrives will wait, which is what the barrier of the cluster counts.
 void hw_fence_tell(hw_state *s, const hw_inst *in) {
     const hw_note *note = &s->run->set->notes[in->note];
     const hw_listeners *all = &s->run->observers->all;

@@ -131,6 +131,9 @@ struct hw_block {
     struct hw_shadow_memory *shadow;     // of shared memory; NULL: nobody asks
     hw_state *warps;
     bool is_running;              // holds a block that has not finished
+    bool is_stuck;                // of a cluster: none of its warps can go on before others of the cluster do
+    uint32_t rank;                // in its cluster
+    hw_block **peers;             // the blocks of its cluster, by rank; of a block that stands alone, itself
     hw_block_turn turn;
 };
 
@@ -228,6 +231,8 @@ struct hw_run {
     int poison;                   // of the launch's memory: -1, or what fresh memory holds
     uint32_t local_bytes;         // per thread
     uint64_t n_blocks;
+    uint32_t cluster[3];          // blocks of a cluster along each axis, at least 1
+    uint32_t cluster_blocks;      // in all
     uint8_t *params;              // copy of the parameters
     uint64_t param_address;       // the same in device memory, when the kernel takes its address
     const hw_cycles *cycles;      // hw_exec_gpu.cycles; NULL: nothing reads a clock
@@ -458,6 +463,18 @@ void hw_set_mask(hw_warp *w, uint32_t mask);    // sets the active lanes
 // all. The space says how a lane's bytes lie: of LOCAL word by word, 128 bytes apart (hw_local_offset). Lanes that are
 // off get an address that may be read.
 hw_space hw_lanes_at(hw_state *s, const hw_inst *in, uint64_t at[32]);
+
+// cluster.c
+// The block that has the byte, and where in its shared memory; NULL: there is no such block, or it has ended.
+const hw_block *hw_cluster_home(const hw_block *block, uint64_t offset, uint64_t *own);
+// The same as an offset in `block`'s window: of memory of `home`, which is a block of the cluster.
+uint64_t hw_cluster_offset(const hw_block *block, const char *at);
+// Have all threads of the cluster's blocks come to its barrier?
+bool hw_cluster_is_complete(const hw_block *block);
+// Nothing of the block can go on: is there another one of its cluster that it may wait for?
+bool hw_cluster_waits(hw_block *block);
+// The member with that rank of cluster number k: its linear index in the grid.
+uint64_t hw_cluster_member(const hw_run *run, uint64_t k, uint32_t rank);
 
 // block.c
 // Runs one turn of a warp: until it has exited, waits, or has used up its fuel.

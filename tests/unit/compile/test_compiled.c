@@ -303,7 +303,7 @@ static void launch(bench *b, unsigned kernel, unsigned shape, outcome *o) {
     b->sink.signature = 0;
     void *params[] = {&b->out, &b->in};
     hw_sim_launch_args args = {function, {shapes[shape].grid, 1, 1}, {shapes[shape].block, 1, 1}, 0, params, false, 0,
-                               0};
+                               0, {0}};
     if (hw_sim_launch(b->sim, &args, &refusal, &fault, &b->diag) != HW_OK) fail_msg("%s: %s", name, b->diag.text);
     o->sums = b->sink.sums.sums;
     o->signature = b->sink.signature;

@@ -31,6 +31,7 @@ static const char PTX[] = HEAD
     "    add.u64 %rd6, %rd5, %rd3;\n    st.global.u32 [%rd6], %r5;\n    ret;\n"
     "}\n"
     ".visible .entry bounded() .maxntid 64, 2, 1\n{\n    ret;\n}\n"
+    ".visible .entry paired() .reqnctapercluster 2, 1, 1\n{\n    ret;\n}\n"
     ".visible .entry fixed()\n{\n    .shared .align 4 .b8 tile[4096];\n    .reg .u32 %r<2>;\n"
     "    mov.u32 %r1, 0;\n    st.shared.u32 [tile], %r1;\n    ret;\n}\n"
     ".visible .entry stops()\n{\n    trap;\n}\n";
@@ -130,18 +131,20 @@ static void test_refusals(void **state) {
         {"fixed", {1, 1, 1}, {1, 1, 1}, UINT32_MAX, false, HW_REFUSED_SHARED},
         {"bounded", {1, 1, 1}, {129, 1, 1}, 0, false, HW_REFUSED_BOUNDS},
         {"fixed", {132 * 2 + 1, 1, 1}, {1024, 1, 1}, 0, true, HW_REFUSED_COOPERATIVE},
+        {"paired", {3, 1, 1}, {32, 1, 1}, 0, false, HW_REFUSED_CLUSTER},
     };
     fixture f = open_sim("h200");
     hw_sim_refusal refusal;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const refused_row *r = &rows[i];
         hw_sim_launch_args args = {find(&f, r->function), {r->grid[0], r->grid[1], r->grid[2]},
-                                   {r->block[0], r->block[1], r->block[2]}, r->shared, NULL, r->cooperative, 0, 0};
+                                   {r->block[0], r->block[1], r->block[2]}, r->shared, NULL, r->cooperative, 0, 0,
+                                   {0}};
         assert_int_equal(launch(&f, args, &refusal), HW_USAGE);
         assert_int_equal(refusal, r->why);
     }
     hw_sim_function *fixed = find(&f, "fixed");
-    hw_sim_launch_args good = {fixed, {132 * 2, 1, 1}, {1024, 1, 1}, 44 << 10, NULL, true, 0, 0};
+    hw_sim_launch_args good = {fixed, {132 * 2, 1, 1}, {1024, 1, 1}, 44 << 10, NULL, true, 0, 0, {0}};
     assert_int_equal(launch(&f, good, &refusal), HW_OK);
     assert_int_equal(refusal, HW_REFUSED_NOT);
     hw_sim_set_regs(fixed, 100);
@@ -162,7 +165,7 @@ static void test_shared_opt_in(void **state) {
     assert_int_equal(hw_sim_set_max_dynamic_shared(f.sim, fixed, UINT32_MAX, NULL), HW_USAGE);
     assert_int_equal(hw_sim_set_max_dynamic_shared(f.sim, fixed, 223 << 10, NULL), HW_OK);
     hw_sim_refusal refusal;
-    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, 223 << 10, NULL, false, 0, 0};
+    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, 223 << 10, NULL, false, 0, 0, {0}};
     assert_int_equal(launch(&f, args, &refusal), HW_OK);
     hw_sim_destroy(f.sim);
 }
@@ -185,7 +188,7 @@ static void test_shared_of_a_launch(void **state) {
     assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 0), 3);        // 4112 bytes as 4608; of 4096 4 blocks
     assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 1008), 3);     // 5120
     assert_int_equal(hw_sim_blocks_per_sm(f.sim, fixed, 256, 1009), 2);     // 5121 as 5632; 5105 would be 3 blocks
-    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, FULL - 4096 - LAUNCH, NULL, false, 0, 0};
+    hw_sim_launch_args args = {fixed, {1, 1, 1}, {32, 1, 1}, FULL - 4096 - LAUNCH, NULL, false, 0, 0, {0}};
     assert_int_equal(launch(&f, args, &refusal), HW_OK);
     args.dynamic_shared_bytes++;
     assert_int_equal(hw_sim_launch(f.sim, &args, &refusal, &fault, &diag), HW_USAGE);
@@ -334,7 +337,7 @@ static void test_sinks_choose_launches(void **state) {
                     .wants = wants_scale, .launch_begin = begun, .launch_end = ended, .executed = nothing_executed,
                     .access = nothing_accessed, .branch = no_branch, .guarded_off = none_off};
     hw_sim_refusal refusal;
-    hw_sim_launch_args args = {find(&f, "bounded"), {1, 1, 1}, {32, 1, 1}, 0, NULL, false, 0, 0};
+    hw_sim_launch_args args = {find(&f, "bounded"), {1, 1, 1}, {32, 1, 1}, 0, NULL, false, 0, 0, {0}};
     assert_int_equal(hw_sim_add_sink(f.sim, &sink, NULL), HW_OK);
     assert_int_equal(launch(&f, args, &refusal), HW_OK);
     assert_int_equal(n_begun, 0);
@@ -349,7 +352,7 @@ static void test_fault(void **state) {
     fixture f = open_sim("h200");
     hw_fault fault;
     hw_sim_refusal refusal;
-    const hw_sim_launch_args args = {find(&f, "stops"), {1, 1, 1}, {1, 1, 1}, 0, NULL, false, 0, 0};
+    const hw_sim_launch_args args = {find(&f, "stops"), {1, 1, 1}, {1, 1, 1}, 0, NULL, false, 0, 0, {0}};
     assert_int_equal(hw_sim_launch(f.sim, &args, &refusal, &fault, NULL), HW_FAULT);
     assert_int_equal(fault.kind, HW_FAULT_TRAP);
     hw_sim_destroy(f.sim);
@@ -400,12 +403,12 @@ static void test_kernels_that_are_prepared(void **state) {
     hw_fault fault;
     for (int turn = 0; turn < 2; turn++) {
         hw_diag diag = {0};
-        const hw_sim_launch_args bad = {wrong, {1, 1, 1}, {1, 1, 1}, 0, NULL, false, 0, 0};
+        const hw_sim_launch_args bad = {wrong, {1, 1, 1}, {1, 1, 1}, 0, NULL, false, 0, 0, {0}};
         assert_int_equal(hw_sim_launch(f.sim, &bad, &refusal, &fault, &diag), HW_UNSUPPORTED);
         assert_non_null(strstr(diag.text, "wrong calls nobody"));
         assert_string_equal(diag.file, "wrong.cu");
         assert_int_equal(diag.line, 9);
-        const hw_sim_launch_args good = {works, {1, 1, 1}, {1, 1, 1}, 0, params, false, 0, 0};
+        const hw_sim_launch_args good = {works, {1, 1, 1}, {1, 1, 1}, 0, params, false, 0, 0, {0}};
         assert_int_equal(hw_sim_launch(f.sim, &good, &refusal, &fault, &diag), HW_OK);
         assert_int_equal(*(uint32_t *)hw_mem_host(hw_sim_mem(f.sim), out), 17);
     }
@@ -432,7 +435,7 @@ static void test_preparing_without_memory(void **state) {
         uint32_t in = 3;
         void *params[] = {&out, &in};
         assert_int_equal(hw_mem_alloc(hw_sim_mem(f.sim), 4, 256, HW_ALLOC_DEVICE, NULL, NULL, &out, NULL), HW_OK);
-        const hw_sim_launch_args args = {find(&f, "scale"), {1, 1, 1}, {1, 1, 1}, 0, params, false, 0, 0};
+        const hw_sim_launch_args args = {find(&f, "scale"), {1, 1, 1}, {1, 1, 1}, 0, params, false, 0, 0, {0}};
         hw_sim_refusal refusal;
         hw_fault fault;
         assert_int_equal(hw_sim_launch(f.sim, &args, &refusal, &fault, NULL), HW_OK);

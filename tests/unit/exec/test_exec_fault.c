@@ -273,7 +273,7 @@ static void test_variables(void **state) {
          "; 6 bytes into k()::tile of 64 bytes"},
         {"mov.u32 %r5, row; mov.u32 %r6, more; st.shared.u32 [%r6+36], %r5; mov.u32 %r6, _ZZ1kvE4tile;", 32,
          "; 4 bytes past the end of the dynamic shared memory of 32 bytes"},
-        {"mov.u32 %r5, row; st.shared.u32 [%r5+16777216], %r5; mov.u32 %r6, _ZZ1kvE4tile;", 0,
+        {"mov.u32 %r5, row; st.shared.u32 [%r5+33554432], %r5; mov.u32 %r6, _ZZ1kvE4tile;", 0,
          " in shared memory of 80 bytes"},
         {"mov.u32 %r6, more; st.shared.u32 [%r6+20], %r6;", 16,
          " in shared memory of 16 bytes; 4 bytes past the end of the dynamic shared memory of 16 bytes"},

@@ -398,7 +398,7 @@ static signing_sink sign_kernel(const char *ptx, how told) {
     assert_int_equal(hw_mem_alloc(hw_sim_mem(sim), 65536, 256, HW_ALLOC_DEVICE, NULL, NULL, &out, &diag), HW_OK);
     assert_int_equal(hw_mem_alloc(hw_sim_mem(sim), IN_BYTES, 256, HW_ALLOC_DEVICE, NULL, NULL, &in, &diag), HW_OK);
     void *params[] = {&out, &in};
-    const hw_sim_launch_args args = {function, {2, 1, 1}, {BLOCK, 1, 1}, 0, params, false, 0, 0};
+    const hw_sim_launch_args args = {function, {2, 1, 1}, {BLOCK, 1, 1}, 0, params, false, 0, 0, {0}};
     hw_sim_refusal refusal;
     assert_int_equal(hw_sim_launch(sim, &args, &refusal, &fault, &diag), HW_OK);
     hw_sim_destroy(sim);

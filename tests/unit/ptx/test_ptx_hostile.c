@@ -181,7 +181,6 @@ static void test_other_failures(void **state) {
         {HEAD ".global .samplerref t;", HW_UNSUPPORTED, 4, ".samplerref"},
         {HEAD ".entry k (.param .surfref t) { ret; }", HW_UNSUPPORTED, 4, ".surfref"},
         {HEAD ".func f (.reg .b32 x) { ret; }", HW_UNSUPPORTED, 4, "in registers"},
-        {HEAD ".entry k .reqnctapercluster 2, 1, 1 { ret; }", HW_UNSUPPORTED, 4, "clusters of blocks"},
         {HEAD ".entry k { .reg .v4 .f32 x; }", HW_UNSUPPORTED, 4, "vector registers"},
         {HEAD ".entry k { ret;", HW_MALFORMED, 4, "no closing brace"},
         {HEAD ".entry k { ret; } .entry k { ret; }", HW_MALFORMED, 4, "declared twice"},
