@@ -214,6 +214,12 @@ static void put_refs(reading *r, uint64_t row, uint32_t cells, uint64_t begin, h
     const uint32_t all = (1u << HALF) - 1;
     r->of->seen[row] |= cells;
     r->of->state[row / (CHUNK / ROW)] |= HW_CHECK_READS_IS_SEEN;
+    if (cells == 0xffffffffu) {
+        r->of->whole[row * 2] = ref + (hw_check_ref)((row * ROW - begin) >> width_bits);
+        r->of->whole[row * 2 + 1] = ref + (hw_check_ref)((row * ROW + HALF - begin) >> width_bits);
+        r->of->n_unseen -= ROW;
+        return;
+    }
     for (uint64_t half = row * 2; half < row * 2 + 2; half++) {
         const uint32_t shift = half % 2 * HALF;
         if ((cells >> shift & all) == all) {

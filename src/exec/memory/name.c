@@ -21,6 +21,9 @@ bool hw_names_prepare(hw_worker *worker) {
     return worker->names != NULL;
 }
 
+// An instruction whose names have been asked for in vain more often than not is not asked again in this launch.
+enum { MOST_MISSED = 64 };
+
 static uint32_t ways_of(const hw_worker *worker) {
     const uint32_t counted = worker->run->observers->counting.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
     return counted ? HW_PATTERN_WAYS_COUNTED : HW_PATTERN_WAYS;
@@ -66,7 +69,7 @@ static hw_pattern_names *names_of(hw_worker *worker, uint32_t number) {
     hw_pattern_names *names = &worker->names[number];
     if (names->launch != worker->launches) {
         names->launch = worker->launches;
-        names->n = names->oldest = 0;
+        names->n = names->oldest = names->found = names->missed = 0;
     }
     return names;
 }
@@ -84,7 +87,10 @@ const hw_access_pattern *hw_name_of_few(hw_worker *worker, uint32_t note, uint8_
                                         const int64_t delta[32]) {
     const uint32_t number = worker->run->set->notes[note].access;
     hw_pattern_names *names = names_of(worker, number);
+    if (names->missed > MOST_MISSED && names->missed > names->found) return NULL;
     const hw_access_pattern *known = find_name(names, space, mask, delta);
+    names->found += known != NULL;
+    names->missed += known == NULL;
     if (known || names->n == ways_of(worker)) return known;
     return add_pattern_name(worker, names, number * HW_PATTERN_WAYS, space, mask, delta);
 }

@@ -105,6 +105,7 @@ static inline void hw_access_count(hw_pattern *p, uint64_t base) { p->hits[base 
 typedef struct hw_pattern_names {
     uint64_t launch;              // of the worker; another: there are none
     uint32_t n, oldest;           // oldest: the next to go
+    uint32_t found, missed;       // by hw_name_of_few
     hw_access_pattern ways[HW_PATTERN_WAYS];
 } hw_pattern_names;
 
