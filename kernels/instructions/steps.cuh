@@ -1,7 +1,8 @@
 // One step of a chain for each instruction: x is the chain's value, y its neighbour's, a and b the launch's, whose
 // values no compiler knows. Where C++ has no word for an instruction, PTX says it. Sums of whole numbers take the
-// neighbour, since three of them in a row would be joined. A logarithm has a sum behind it and an exponential a product
-// before it, so that chains go to a number and stay there. src/op/instructions/steps.h says what is right.
+// neighbour, since three of them in a row would be joined. A reciprocal of a reciprocal would be left out, and a
+// division by the same number become a product: they and logarithms have a sum behind them, exponentials a product
+// before them, so that chains go to a number and stay there. src/op/instructions/steps.h says what is right.
 #pragma once
 
 typedef unsigned int word;
@@ -25,8 +26,18 @@ typedef unsigned int word;
 STEP(f32_add, float) { (void)y, (void)b; return x + a; }
 STEP(f32_mul, float) { (void)y, (void)b; return x * a; }
 STEP(f32_mad, float) { (void)y; PTX_3(float, "f", "fma.rn.f32", a, b); }
-STEP(f32_rcp, float) { (void)y, (void)a, (void)b; PTX_1(float, "f", "rcp.approx.ftz.f32"); }
-STEP(f32_fdividef, float) { (void)y, (void)b; PTX_2(float, "f", "div.approx.ftz.f32", a); }
+STEP(f32_rcp, float) {
+    (void)y, (void)b;
+    float result;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result + a;
+}
+STEP(f32_fdividef, float) {
+    (void)y;
+    float result;
+    asm("div.approx.ftz.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(x));
+    return result + b;
+}
 STEP(f32_div, float) { (void)y, (void)b; PTX_2(float, "f", "div.rn.f32", a); }
 STEP(f32_rsqrt, float) { (void)y, (void)a, (void)b; PTX_1(float, "f", "rsqrt.approx.ftz.f32"); }
 STEP(f32_sqrt, float) { (void)y, (void)a, (void)b; PTX_1(float, "f", "sqrt.approx.ftz.f32"); }

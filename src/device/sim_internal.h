@@ -31,6 +31,7 @@ struct hw_sim {
     hw_reuse *reuse;             // NULL: every launch is executed
     hw_sim_module *modules;
     uint64_t n_loaded;           // modules so far
+    uint32_t told_lacks;         // by hw_lack: what has been told; under load_lock
     pthread_mutex_t load_lock, launch_lock;
 };
 

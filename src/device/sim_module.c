@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/demangle.h"
+#include "device/lacks.h"
 #include "device/sim_internal.h"
 #include "toolchain/binary/producer.h"
 
@@ -148,6 +149,7 @@ hw_status hw_sim_load(hw_sim *sim, const char *ptx, size_t length, const char *n
     if (!status) status = place_variables(sim, module, diag);
     if (!status) status = hw_lower_open(module->ptx, &module->set, diag);
     if (!status) module->set->watched_arithmetic = sim->options.watched;
+    if (!status) module->set->has_narrow_addresses = hw_sim_gpu(sim)->arch->cc < 20;
     if (!status) status = list_entries(module, diag);
     if (status) {
         free_module(sim, module);
@@ -161,6 +163,20 @@ hw_status hw_sim_load(hw_sim *sim, const char *ptx, size_t length, const char *n
     return status;
 }
 
+// What the GPU has not, each once.
+static void tell_lacking(hw_sim *sim, const hw_sim_function *function, hw_program *const *reached, uint32_t n) {
+    const hw_arch *arch = hw_sim_gpu(sim)->arch;
+    char text[1024];
+    uint32_t found = 0;
+    for (uint32_t i = 0; sim->options.notice && i < n; i++) found |= hw_lacks_of(reached[i], arch);
+    for (int k = 0; k < HW_LACKS; k++) {
+        if (!((found & ~sim->told_lacks) >> k & 1)) continue;
+        hw_lack_write((hw_lack)k, arch, function->ptx->name, text, sizeof text);
+        sim->options.notice(sim->options.notice_context, text);
+    }
+    sim->told_lacks |= found;
+}
+
 // Under load_lock.
 static hw_status lower_and_bind(hw_sim_function *function, hw_diag *diag) {
     hw_program_set *set = function->module->set;
@@ -169,6 +185,7 @@ static hw_status lower_and_bind(hw_sim_function *function, hw_diag *diag) {
     hw_status status = reached ? hw_lower_reach(set, set->programs[function->ptx->index], reached, &n, diag)
                                : hw_diag_no_memory(diag);
     if (!status) status = hw_exec_bind(set, reached, n, diag);
+    if (!status) tell_lacking(function->module->sim, function, reached, n);
     hw_free(reached);
     return status;
 }

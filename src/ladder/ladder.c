@@ -212,11 +212,10 @@ static hw_status count_row(ladder_run *c, hw_ladder_row *row, const uint32_t ask
 static void describe_row(ladder_run *c, hw_ladder_row *row) {
     const hw_family *family = c->options->family;
     const hw_plan *plan = &c->work.plan;
-    // A rung without a block of its own has the block that its plan chose.
-    if (!row->block[0]) memcpy(row->block, row->rung->block, sizeof row->block);
     row->n_launches = plan->n_launches;
     if (!plan->n_launches) return;
     const hw_plan_launch *first = &plan->launches[0];
+    // What the plan has chosen: for a rung without a block of its own, or on a GPU that has none so large.
     if (!row->block[0]) memcpy(row->block, first->block, sizeof row->block);
     row->resident_blocks = hw_kernel_blocks_per_multiprocessor(
         c->work.kernels[0], first->block[0] * first->block[1] * first->block[2], first->dynamic_shared_bytes);

@@ -109,6 +109,7 @@ static hw_status lower_function(hw_program_set *set, hw_program *program, hw_dia
     if (status == HW_OK) status = hw_merge(&lo);
     if (status == HW_OK) status = hw_watch_find(&lo);
     if (status == HW_OK) status = hw_lift(&lo);
+    if (status == HW_OK) status = hw_narrow_find(&lo);
     if (status == HW_OK) status = hw_live_assign(&lo);
     if (status == HW_OK) status = hw_emit_body(&lo);
     if (status == HW_OK) status = keep_lists(&lo);

@@ -109,6 +109,7 @@ typedef struct hw_lowering {
     hw_reg_info *regs;
     uint8_t *lifted;               // by PTX instruction
     uint8_t *is_index;             // by register: hw_watch_find; NULL: nobody asks
+    bool *is_narrow, *is_operand;  // by register: hw_narrow_find; NULL: addresses have 64 bits
     hw_inst_list body, lists[3];   // lists: by level
     hw_immediate_table immediates;
     uint32_t next_pred[4];         // by base: where the next predicate goes, unless at a multiple of 64
@@ -164,6 +165,10 @@ hw_status hw_merge(hw_lowering *lo);
 
 // ---- lift.c ----
 hw_status hw_lift(hw_lowering *lo);
+
+// ---- narrow.c ----
+// Which registers of 64 bits are addresses, and what computing them costs, where addresses have 32 (hw_program_set).
+hw_status hw_narrow_find(hw_lowering *lo);
 
 // ---- live.c ----
 // Slots of all registers that have none yet, frame_bytes, regs_estimate.

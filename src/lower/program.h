@@ -360,6 +360,7 @@ typedef struct hw_program_set {
     uint32_t seen_capacity, parted_capacity;
     struct hw_spelled *spelled;             // lower's own
     uint8_t watched_arithmetic;             // HW_WATCH_*; 0 at first, set before anything is lowered
+    bool has_narrow_addresses;              // likewise: estimates are for GPUs whose addresses have 32 bits
 } hw_program_set;
 
 // A set of programs none of which is lowered: of each are known its name, function, notes (without merged_bytes), local

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -32,8 +33,9 @@ typedef struct event {
 
 typedef struct range {
     uint32_t thread;
+    uint64_t number;                 // 0: nested in others of its thread and domain
     double begin_us;
-    char name[128];
+    char domain[64], name[128];      // domain "": the default one
 } range;
 
 // Work that the schedule has: an event, or what a span is to be of.
@@ -57,6 +59,7 @@ struct hw_timeline {
     size_t n_events, events_capacity;
     range *ranges;                   // that have not ended
     size_t n_ranges, ranges_capacity;
+    uint64_t started;                // ranges with a number so far
     work *spare;
     uint32_t polls;                  // in a row that were answered with "not yet"
 };
@@ -420,39 +423,74 @@ void hw_timeline_finish(hw_timeline *t) {
 
 // ---- ranges ----
 
-static int depth_of_thread(const hw_timeline *t) {
+static bool is_nested(const range *r, const char *domain) {
+    return !r->number && r->thread == this_thread() && !strcmp(r->domain, domain);
+}
+
+// Ranges of the domain that the thread is in.
+static int depth_of_thread(const hw_timeline *t, const char *domain) {
     int depth = 0;
-    for (size_t i = 0; i < t->n_ranges; i++) depth += t->ranges[i].thread == this_thread();
+    for (size_t i = 0; i < t->n_ranges; i++) depth += is_nested(&t->ranges[i], domain);
     return depth;
 }
 
-int hw_timeline_begin_range(hw_timeline *t, const char *name) {
+static void add_range(hw_timeline *t, const char *domain, const char *name, uint64_t number) {
+    if (!hw_grow((void **)&t->ranges, t->n_ranges, &t->ranges_capacity, sizeof *t->ranges)) return;
+    range *r = &t->ranges[t->n_ranges++];
+    *r = (range){.thread = this_thread(), .number = number, .begin_us = now_of(t)};
+    strncpy(r->domain, domain, sizeof r->domain - 1);
+    strncpy(r->name, name ? name : "", sizeof r->name - 1);
+}
+
+// Ranges of other domains than the default one, and those with a number, may overlap what else the thread is in.
+static void end_at(hw_timeline *t, size_t at, int depth) {
+    const range *r = &t->ranges[at];
+    char name[sizeof r->domain + sizeof r->name + 2];
+    snprintf(name, sizeof name, "%s%s%s", r->domain, *r->domain ? ": " : "", r->name);
+    const hw_span span = {.kind = HW_SPAN_RANGE, .engine = HW_SPAN_COMPUTES, .launch = HW_SPAN_NO_LAUNCH,
+                          .asked_us = r->begin_us, .begin_us = r->begin_us, .end_us = now_of(t), .thread = r->thread,
+                          .overlaps = r->number || *r->domain, .depth = (uint32_t)depth, .name = name};
+    tell(t, &span);
+    memmove(&t->ranges[at], &t->ranges[at + 1], (--t->n_ranges - at) * sizeof *t->ranges);
+}
+
+int hw_timeline_begin_range(hw_timeline *t, const char *domain, const char *name) {
     pthread_mutex_lock(&t->lock);
-    if (hw_grow((void **)&t->ranges, t->n_ranges, &t->ranges_capacity, sizeof *t->ranges)) {
-        range *r = &t->ranges[t->n_ranges++];
-        *r = (range){.thread = this_thread(), .begin_us = now_of(t)};
-        strncpy(r->name, name ? name : "", sizeof r->name - 1);
-    }
-    const int depth = depth_of_thread(t);
+    add_range(t, domain ? domain : "", name, 0);
+    const int depth = depth_of_thread(t, domain ? domain : "");
     pthread_mutex_unlock(&t->lock);
     return depth;
 }
 
-int hw_timeline_end_range(hw_timeline *t) {
+int hw_timeline_end_range(hw_timeline *t, const char *domain) {
+    const char *of = domain ? domain : "";
     pthread_mutex_lock(&t->lock);
     size_t at = t->n_ranges;
-    while (at > 0 && t->ranges[at - 1].thread != this_thread()) at--;
-    if (at > 0) {
-        const range *r = &t->ranges[at - 1];
-        const hw_span span = {.kind = HW_SPAN_RANGE, .engine = HW_SPAN_COMPUTES, .launch = HW_SPAN_NO_LAUNCH,
-                              .asked_us = r->begin_us, .begin_us = r->begin_us, .end_us = now_of(t),
-                              .thread = r->thread, .depth = (uint32_t)depth_of_thread(t) - 1, .name = r->name};
-        tell(t, &span);
-        memmove(&t->ranges[at - 1], &t->ranges[at], (t->n_ranges-- - at) * sizeof *t->ranges);
-    }
-    const int depth = depth_of_thread(t);
+    while (at > 0 && !is_nested(&t->ranges[at - 1], of)) at--;
+    if (at > 0) end_at(t, at - 1, depth_of_thread(t, of) - 1);
+    const int depth = depth_of_thread(t, of);
     pthread_mutex_unlock(&t->lock);
     return depth;
+}
+
+uint64_t hw_timeline_start_range(hw_timeline *t, const char *domain, const char *name) {
+    pthread_mutex_lock(&t->lock);
+    const uint64_t number = ++t->started;
+    add_range(t, domain ? domain : "", name, number);
+    pthread_mutex_unlock(&t->lock);
+    return number;
+}
+
+void hw_timeline_stop_range(hw_timeline *t, uint64_t number) {
+    pthread_mutex_lock(&t->lock);
+    size_t at = 0;
+    while (at < t->n_ranges && t->ranges[at].number != number) at++;
+    if (number && at < t->n_ranges) end_at(t, at, 0);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void hw_timeline_mark(hw_timeline *t, const char *domain, const char *name) {
+    hw_timeline_stop_range(t, hw_timeline_start_range(t, domain, name));
 }
 
 // ---- the object ----

@@ -53,10 +53,15 @@ double hw_timeline_expect(hw_timeline *timeline, uint64_t stream);
 void hw_timeline_ask(hw_timeline *timeline);
 bool hw_timeline_is_asked(const hw_timeline *timeline);
 
-// The host has named a range, nested in those that the thread has begun before; and ends its last one. name is copied.
-// The number of ranges that the thread is in afterwards.
-int hw_timeline_begin_range(hw_timeline *timeline, const char *name);
-int hw_timeline_end_range(hw_timeline *timeline);
+// The host has named a range, nested in those of the domain (NULL: the default one) that the thread has begun before;
+// and ends its last one. Texts are copied. The number of ranges of the domain that the thread is in afterwards.
+int hw_timeline_begin_range(hw_timeline *timeline, const char *domain, const char *name);
+int hw_timeline_end_range(hw_timeline *timeline, const char *domain);
+// A range that may overlap any other, and that any thread may end by its number, which is not 0.
+uint64_t hw_timeline_start_range(hw_timeline *timeline, const char *domain, const char *name);
+void hw_timeline_stop_range(hw_timeline *timeline, uint64_t number);
+// A moment: a range that takes no time.
+void hw_timeline_mark(hw_timeline *timeline, const char *domain, const char *name);
 
 // The host waits for all that it has asked for.
 void hw_timeline_finish(hw_timeline *timeline);

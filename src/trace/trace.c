@@ -147,10 +147,24 @@ static void write_span(trace *t, const hw_report_span *s, int64_t track) {
                              "args", details_of(t, s)));
 }
 
+// What may overlap has a track of its own, which the viewer makes: a pair of events with a number, or of a moment one.
+static void write_open_range(trace *t, const hw_report_span *s, size_t number) {
+    const double ends[] = {s->span.begin_us, s->span.end_us};
+    const bool is_moment = ends[0] == ends[1];
+    for (int end = 0; end < (is_moment ? 1 : 2); end++)
+        write_event(t, json_pack("{s:s, s:o, s:s, s:i, s:I, s:I, s:f}", "ph", is_moment ? "n" : end ? "e" : "b", "name",
+                                 hw_json_text(name_of(t, s)), "cat", category_of(s), "pid", pid_of(s, HOST), "tid",
+                                 (json_int_t)s->span.thread, "id", (json_int_t)number + 1, "ts", ends[end]));
+}
+
 static void write_spans(trace *t) {
     for (size_t i = 0; i < t->report->n_spans; i++) {
         const hw_report_span *s = &t->report->spans[i];
         if (s->span.kind == HW_SPAN_OWN) continue;
+        if (s->span.overlaps) {
+            write_open_range(t, s, i);
+            continue;
+        }
         write_span(t, s, track_of(s));
         if (side_of(s) == GPU && s->span.engine >= 0) write_span(t, s, FIRST_ENGINE + s->span.engine);
     }

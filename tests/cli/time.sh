@@ -12,6 +12,8 @@ cp "$work/out" "$work/profiled"
 if ! grep -q '^ranges -1$' "$work/err"; then
     grep -q '^ranges 0$' "$work/err" || fail "NVTX: $(cat "$work/err")"
     grep -q '"name": "in four streams", "cat": "range"' "$work/trace.json" || fail "no range"
+    [ "$(grep -c '"ph": "[be]", "name": "begins outside"' "$work/trace.json")" = 4 ] || fail "no range that overlaps"
+    grep -q '"ph": "n", "name": "between"' "$work/trace.json" || fail "no mark"
 fi
 estimate=$(sed 's/"[^"]*"/kernel/g' "$work/out.csv" | awk -F, '
     NR == 1 { for (i = 1; i <= NF; i++) if ($i == "est_us") at = i }

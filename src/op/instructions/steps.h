@@ -12,8 +12,8 @@
 STEP(f32_add, float) { UNUSED; return x + a; }
 STEP(f32_mul, float) { UNUSED; return x * a; }
 STEP(f32_mad, float) { UNUSED; return fmaf(x, a, b); }
-STEP(f32_rcp, float) { UNUSED; return 1 / x; }
-STEP(f32_fdividef, float) { UNUSED; return x / a; }
+STEP(f32_rcp, float) { UNUSED; return 1 / x + a; }
+STEP(f32_fdividef, float) { UNUSED; return a / x + b; }
 STEP(f32_div, float) { UNUSED; return x / a; }
 STEP(f32_rsqrt, float) { UNUSED; return 1 / sqrtf(x); }
 STEP(f32_sqrt, float) { UNUSED; return sqrtf(x); }

@@ -211,18 +211,40 @@ static void test_full_queue(void **state) {
 static void test_ranges(void **state) {
     (void)state;
     hw_timeline *t = make("h200", 3);
-    assert_int_equal(hw_timeline_end_range(t), 0);
-    assert_int_equal(hw_timeline_begin_range(t, "outer"), 1);
-    assert_int_equal(hw_timeline_begin_range(t, "inner"), 2);
+    assert_int_equal(hw_timeline_end_range(t, NULL), 0);
+    assert_int_equal(hw_timeline_begin_range(t, NULL, "outer"), 1);
+    assert_int_equal(hw_timeline_begin_range(t, NULL, "inner"), 2);
     launch(t, LEGACY, 100, 1);
     order(t, HW_HOST_DEVICE_SYNCHRONIZE, 0, 0);
     is.n = 0;
-    assert_int_equal(hw_timeline_end_range(t), 1);
+    assert_int_equal(hw_timeline_end_range(t, NULL), 1);
     assert_int_equal(is.spans[0].kind, HW_SPAN_RANGE);
     assert_int_equal(is.spans[0].depth, 1);
     assert_true(is.spans[0].begin_us == 0 && is.spans[0].end_us >= 100);
-    hw_timeline_end_range(t);
+    hw_timeline_end_range(t, NULL);
     assert_int_equal(is.spans[1].depth, 0);
+    hw_timeline_destroy(t);
+}
+
+// Those with a number overlap what they will, and another thread could end them; domains have stacks of their own.
+static void test_ranges_that_overlap(void **state) {
+    (void)state;
+    hw_timeline *t = make("h200", 3);
+    const uint64_t first = hw_timeline_start_range(t, NULL, "first"), second = hw_timeline_start_range(t, "io", "next");
+    assert_true(first && second && first != second);
+    assert_int_equal(hw_timeline_begin_range(t, NULL, "nested"), 1);
+    assert_int_equal(hw_timeline_begin_range(t, "io", "other"), 1);
+    is.n = 0;
+    hw_timeline_stop_range(t, first);
+    hw_timeline_stop_range(t, first);                // once
+    assert_int_equal(hw_timeline_end_range(t, NULL), 0);
+    hw_timeline_stop_range(t, second);
+    hw_timeline_stop_range(t, 0);
+    assert_int_equal(hw_timeline_end_range(t, "io"), 0);
+    hw_timeline_mark(t, NULL, "here");
+    assert_int_equal(is.n, 5);
+    assert_true(is.spans[0].overlaps && !is.spans[1].overlaps && is.spans[2].overlaps && is.spans[3].overlaps);
+    assert_true(is.spans[4].overlaps && is.spans[4].begin_us == is.spans[4].end_us);
     hw_timeline_destroy(t);
 }
 
@@ -254,8 +276,8 @@ static void test_no_memory(void **state) {
     launch(t, A, 10, 1);
     order(t, HW_HOST_EVENT_RECORD, A, E);
     copy(t, LEGACY, HW_HOST_MEMORY_DEVICE, HW_HOST_MEMORY_OWN, 10);
-    hw_timeline_begin_range(t, "none");
-    hw_timeline_end_range(t);
+    hw_timeline_begin_range(t, NULL, "none");
+    hw_timeline_end_range(t, NULL);
     hw_timeline_finish(t);
     hw_alloc_fail_after(-1);
     hw_timeline_destroy(t);
@@ -289,6 +311,7 @@ int main(void) {
         cmocka_unit_test(test_event_time_is_the_kernels), cmocka_unit_test(test_who_polls_comes_to_an_end),
         cmocka_unit_test(test_default_stream_joins_others), cmocka_unit_test(test_events_across_streams),
         cmocka_unit_test(test_copies), cmocka_unit_test(test_full_queue), cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_ranges_that_overlap),
         cmocka_unit_test(test_streams_come_and_go), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
