@@ -7,7 +7,7 @@
 #include "timeline/schedule.h"
 #include "timeline/timeline.h"
 
-#define HW_LAUNCH_CALL_US 2.0
+#define HW_LAUNCH_CALL_US 3.2
 
 hw_schedule_gpu hw_cost_gpu(const hw_gpu *gpu, uint32_t copy_engines);
 
