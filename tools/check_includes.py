@@ -11,7 +11,7 @@ import sys
 # shim, cli and bench; folders within one are its rooms, which see each other.
 DESIGN = "docs/design.md"
 PLACES = ["src", ".", "include", "cli", "bench", "shim"]
-INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>|(.*))')
 
 
 def read_design():
@@ -43,25 +43,34 @@ def sources():
                     yield os.path.normpath(os.path.join(folder, name))
 
 
-def found(file, header):
+def found(file, header, is_quoted):
     """The path of a header that `file` names, or None: one that the build makes, or the system's."""
-    for place in [os.path.dirname(file)] + PLACES:
+    for place in [os.path.dirname(file)] * is_quoted + PLACES:
         path = os.path.normpath(os.path.join(place, header))
         if os.path.isfile(path):
             return path
     return None
 
 
-def includes_of(files):
+def headers_of(file, problems):
+    """The headers that a file names, with whether in quotes. Who may see one that a macro names cannot be told."""
+    with open(file, encoding="utf-8") as text:
+        for match in filter(None, map(INCLUDE.match, text)):
+            quoted, bracketed, other = match.groups()
+            if other is None:
+                yield quoted or bracketed, quoted is not None
+            else:
+                problems.append(f"{file}: {other.strip()} is no header's name; write it in quotes")
+
+
+def includes_of(files, problems):
     graph = {}
     waiting = list(files)
     while waiting:
         file = waiting.pop()
         if file in graph:
             continue
-        with open(file, encoding="utf-8") as text:
-            named = (INCLUDE.match(line) for line in text)
-            graph[file] = [path for path in (found(file, m.group(1)) for m in named if m) if path]
+        graph[file] = list(filter(None, (found(file, *named) for named in headers_of(file, problems))))
         waiting += graph[file]
     return graph
 
@@ -90,8 +99,8 @@ def main():
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     may_see, drawn = read_design()
     files = list(sources())
-    graph = includes_of(files)
     problems = []
+    graph = includes_of(files, problems)
     for file in files:
         for module, way in breaks(file, graph, may_see):
             if module_of(file) in may_see:

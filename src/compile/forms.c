@@ -8,20 +8,41 @@
 
 #include "base/alloc.h"
 
-#define UNARY(name_, function_, td, ta, ...)                                                                           \
-    {.name = name_, .function = #function_, .value = #__VA_ARGS__, .result = #td, .sources = {#ta},                    \
-     .kind = HW_FORM_VALUE},
-#define BINARY_OF(name_, function_, td, ta, tb, ...)                                                                   \
-    {.name = name_, .function = #function_, .value = #__VA_ARGS__, .result = #td, .sources = {#ta, #tb},               \
-     .kind = HW_FORM_VALUE},
-#define TERNARY_OF(name_, function_, td, ta, tb, tc, ...)                                                              \
-    {.name = name_, .function = #function_, .value = #__VA_ARGS__, .result = #td, .sources = {#ta, #tb, #tc},          \
-     .kind = HW_FORM_VALUE},
-#define BINARY(name_, function_, td, ta, ...) BINARY_OF(name_, function_, td, ta, ta, __VA_ARGS__)
-#define TERNARY(name_, function_, td, ta, ...) TERNARY_OF(name_, function_, td, ta, ta, ta, __VA_ARGS__)
-// Another name of a row, or a body written by hand: what has no value yet is looked up by its function.
+#define FORM(name_, function_, kind_, td, text, ...)                                                                   \
+    {.name = name_, .function = #function_, .value = text, .result = #td, .sources = {__VA_ARGS__},                    \
+     .kind = HW_FORM_##kind_},
+#define UNARY(name, function, td, ta, ...) FORM(name, function, VALUE, td, #__VA_ARGS__, #ta)
+#define BINARY_OF(name, function, td, ta, tb, ...) FORM(name, function, VALUE, td, #__VA_ARGS__, #ta, #tb)
+#define TERNARY_OF(name, function, td, ta, tb, tc, ...) FORM(name, function, VALUE, td, #__VA_ARGS__, #ta, #tb, #tc)
+#define QUATERNARY_OF(name, function, td, ta, tb, tc, te, ...)                                                         \
+    FORM(name, function, VALUE, td, #__VA_ARGS__, #ta, #tb, #tc, #te)
+#define BINARY(name, function, td, ta, ...) BINARY_OF(name, function, td, ta, ta, __VA_ARGS__)
+#define TERNARY(name, function, td, ta, ...) TERNARY_OF(name, function, td, ta, ta, ta, __VA_ARGS__)
+#define FLOAT(name_, function_, text, ...)                                                                             \
+    {.name = name_, .function = #function_, .value = text, .result = "f32", .sources = {__VA_ARGS__},                  \
+     .kind = HW_FORM_VALUE, .is_canonical = true},
+#define FLOAT_1(name, function, ...) FLOAT(name, function, #__VA_ARGS__, "f32")
+#define FLOAT_2(name, function, ...) FLOAT(name, function, #__VA_ARGS__, "f32", "f32")
+#define FLOAT_3(name, function, ...) FLOAT(name, function, #__VA_ARGS__, "f32", "f32", "f32")
+#define WIDE(name, function, td, ta, vectors, ...) BINARY(name, function, td, ta, __VA_ARGS__)
+#define WIDE_SUM(name, function, td, ta, vectors, ...) TERNARY_OF(name, function, td, ta, ta, td, __VA_ARGS__)
+#define SETP(name, function, type, operator, OPERATOR)                                                                 \
+    FORM(name, function, TEST, int, "A " #operator " B", #type, #type)
+#define COMPARE(name, function, compare, type, ...) FORM(name, function, TEST, int, #__VA_ARGS__, #type, #type)
+#define TESTP(name, function, type, ...) FORM(name, function, TEST, int, #__VA_ARGS__, #type)
+#define PREDICATE_1(name, function, ...) FORM(name, function, PREDICATE, int, #__VA_ARGS__, "int")
+#define PREDICATE_2(name, function, ...) FORM(name, function, PREDICATE, int, #__VA_ARGS__, "int", "int")
+#define CHOICE(name, function, type) FORM(name, function, SELECT, type, NULL, #type, #type)
+#define TRUTH_TABLE(name, function) FORM(name, function, LOP3, u32, NULL, "u32", "u32", "u32")
+#define PARTS(name_, kind_, whole, part, bits)                                                                         \
+    {.name = name_, .result = #whole, .sources = {#part}, .kind = HW_FORM_##kind_, .part_bits = bits},
+#define PACK(name, function, whole, part, n, bits, type) PARTS(name, PACK, whole, part, bits)
+#define PACK_2(name, function, whole, part, bits) PARTS(name, PACK, whole, part, bits)
+#define UNPACK(name, function, whole, part, n, bits, type) PARTS(name, UNPACK, whole, part, bits)
+// What has no value of its own has that of the row of its function.
 #define ROW(name_, function_, ...) {.name = name_, .function = #function_},
-#define BOTH(name_, function_, ...) {.name = name_, .function = #function_},
+#define BOTH ROW
+#define FASTER(name_, function_, plain) {.name = name_, .function = #plain},
 #define SKIP(...)
 #define EACH SKIP
 #define PAIR_2 SKIP
@@ -33,15 +54,6 @@
 #define SET SKIP
 #define COMPARE_16 SKIP
 #define COMPARE_2 SKIP
-#define SETP(name_, function_, type, operator, OPERATOR)                                                               \
-    {.name = name_, .function = #function_, .value = "A " #operator " B", .result = "int", .sources = {#type, #type},  \
-     .kind = HW_FORM_TEST},
-#define COMPARE(name_, function_, compare, type, ...)                                                                  \
-    {.name = name_, .function = #function_, .value = #__VA_ARGS__, .result = "int", .sources = {#type, #type},         \
-     .kind = HW_FORM_TEST},
-#define TESTP(name_, function_, type, ...)                                                                             \
-    {.name = name_, .function = #function_, .value = #__VA_ARGS__, .result = "int", .sources = {#type},                \
-     .kind = HW_FORM_TEST},
 
 static hw_form rows[] = {
 #include "isa/bodies/int.def"
@@ -59,36 +71,17 @@ static hw_form rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-#define VALUE(name_, function_, td, ta, tb, tc, te, ...)                                                               \
-    {.name = name_, .function = #function_, .value = #__VA_ARGS__, .result = #td, .sources = {#ta, #tb, #tc, #te},     \
-     .kind = HW_FORM_VALUE},
-#define OTHER(name_, kind_, td, ta, tb, value_)                                                                        \
-    {.name = name_, .value = value_, .result = td, .sources = {ta, tb}, .kind = HW_FORM_##kind_},
-#define PART(name_, kind_, whole, part, bits)                                                                          \
-    {.name = name_, .result = whole, .sources = {part}, .kind = HW_FORM_##kind_, .part_bits = bits},
-static hw_form others[] = {
-#include "compile/forms.def"
-};
-enum { OTHERS = sizeof others / sizeof *others };
-
 static const hw_form **by_body;
 static pthread_once_t indexed = PTHREAD_ONCE_INIT;
 
 // A NaN that comes in comes out as a NaN, or loses, whatever its payload: true of all that the rows of floats do, but
-// for the sign that they take from a NaN.
-static void judge_nans(hw_form *form) {
+// for the sign that they take from a NaN, and for moves.
+static bool ignores_payloads(const hw_form *form, const hw_body_spelling *spelled) {
     bool of_floats = form->value && form->sources[0];
     for (unsigned k = 0; k < 4 && form->sources[k]; k++)
         of_floats &= !strcmp(form->sources[k], "f32") || !strcmp(form->sources[k], "float");
-    if (!of_floats) return;
-    bool keeps_bits = strstr(form->value, "sign") || !strcmp(form->value, "A");
-    form->ignores_payloads = !keeps_bits;
-    form->is_canonical = !strncmp(form->value, "canon(", 6) && !strcmp(form->result, "f32");
-}
-
-static void add(const hw_form *form) {
-    hw_body_id id = hw_body_find(form->name);
-    if (id != HW_BODY_NONE) by_body[id] = form;
+    return of_floats && spelled->op != HW_OP_COPYSIGN && spelled->op != HW_OP_MOV &&
+           !hw_has_mod(&spelled->mods, HW_M_XORSIGN);
 }
 
 static const hw_form *find_function(const char *function) {
@@ -101,15 +94,9 @@ static void index_forms(void) {
     by_body = calloc(hw_body_count(), sizeof *by_body);
     if (!by_body) return;
     for (unsigned k = 0; k < ROWS; k++) {
-        if (rows[k].value) judge_nans(&rows[k]);
-        const hw_form *form = rows[k].value ? &rows[k] : find_function(rows[k].function);
-        hw_body_id id = form ? hw_body_find(rows[k].name) : HW_BODY_NONE;
-        if (id != HW_BODY_NONE) by_body[id] = form;
-    }
-    for (unsigned k = 0; k < OTHERS; k++) {
-        for (unsigned s = 0; s < 4; s++)
-            if (others[k].sources[s] && !strcmp(others[k].sources[s], "NULL")) others[k].sources[s] = NULL;
-        add(&others[k]);
+        const hw_body_id id = hw_body_find(rows[k].name);
+        if (rows[k].result) rows[k].ignores_payloads = ignores_payloads(&rows[k], hw_body_spelling_of(id));
+        if (id != HW_BODY_NONE) by_body[id] = rows[k].result ? &rows[k] : find_function(rows[k].function);
     }
 }
 

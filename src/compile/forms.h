@@ -10,10 +10,9 @@ typedef enum hw_form_kind {
     HW_FORM_NONE,        // not to be compiled: the interpreter executes it
     HW_FORM_VALUE,       // d = value(a, b, c, fourth)
     HW_FORM_TEST,        // predicates d and e: whether value(a, b) holds, and whether it does not; combined with p
-    HW_FORM_PREDICATE,   // predicate d = value(a, b), of predicates
+    HW_FORM_PREDICATE,   // predicate d = value(a, b), of predicates of one lane, 0 or 1
     HW_FORM_SELECT,      // d = p ? a : b
     HW_FORM_LOP3,        // d = the function of a, b and c whose truth table is imm
-    HW_FORM_PERMUTE,     // prmt.b32, whose mode is sub
     HW_FORM_PACK,        // d = the registers of the list side by side, each so many bits
     HW_FORM_UNPACK,      // the registers of the list = parts of a
 } hw_form_kind;
@@ -27,7 +26,7 @@ typedef struct hw_form {
     uint8_t kind;              // hw_form_kind
     uint8_t part_bits;         // PACK, UNPACK
     bool ignores_payloads;     // of floats: any NaN as a source gives the same result as any other
-    bool is_canonical;         // value is canon(...): of a NaN the canonical one
+    bool is_canonical;         // the result is canon(value): of a NaN the canonical one
 } hw_form;
 
 // A body's form; the one of kind NONE for bodies that are not compiled. Constant time.

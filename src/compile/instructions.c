@@ -6,11 +6,11 @@
 // ---- values ----
 
 // The call of a form's function with an instruction's operands.
-static const char *call_form(hw_draft *w, char *out, size_t size, const hw_inst *in, hw_body_id id, bool is_raw) {
+static const char *call_form(hw_draft *w, char *out, size_t size, const hw_inst *in, hw_body_id id) {
     const hw_form *form = hw_form_of(id);
     const hw_slot operands[] = {in->a, in->b, in->c, in->fourth};
-    const bool is_and = !strncmp(form->function, "and_b", 5);
-    int length = snprintf(out, size, "%s%s(", form->function, is_raw ? "_raw" : "");
+    const bool is_and = hw_body_spelling_of(id)->op == HW_OP_AND;
+    int length = snprintf(out, size, "%s(", form->function);
     w->is_named[id] = 1;
     for (unsigned k = 0; k < 4 && form->sources[k]; k++) {
         char operand[128];
@@ -25,34 +25,33 @@ static const char *call_form(hw_draft *w, char *out, size_t size, const hw_inst 
 static void write_value(hw_draft *w, const hw_inst *in, hw_body_id id) {
     const hw_form *form = hw_form_of(id);
     char value[768];
-    call_form(w, value, sizeof value, in, id, form->is_canonical);
+    call_form(w, value, sizeof value, in, id);
     hw_draft_assign(w, in->d, form->result, value, form->is_canonical);
 }
 
-// sub: 0 alone, 1 and, 2 or, 3 xor with p.
 static void write_test(hw_draft *w, const hw_inst *in, hw_body_id id) {
-    static const char *const combines[] = {"", " & ", " | ", " ^ "};
+    static const char *const combines[] = {"", " & ", " | ", " ^ "};     // by hw_combination
     char value[768], p[128] = "", text[1024];
-    call_form(w, value, sizeof value, in, id, false);
+    call_form(w, value, sizeof value, in, id);
     bool is_single = !hw_form_of(id)->sources[1];
-    uint32_t sub = is_single ? 0 : in->sub & 3;
-    if (sub) hw_draft_read_predicate(w, p, in->p, in->flags & HW_INST_NEGATE_P);
+    const uint32_t combination = is_single ? HW_COMBINE_NONE : in->combination;
+    if (combination) hw_draft_read_predicate(w, p, in->p, in->flags & HW_INST_NEGATE_P);
     uint32_t number = w->n_numbers++;
     fprintf(w->parts[HW_DRAFT_LANE], "                const int v%u = %s;\n", number, value);
-    snprintf(text, sizeof text, "v%u%s%s", number, combines[sub], p);
+    snprintf(text, sizeof text, "v%u%s%s", number, combines[combination], p);
     hw_draft_assign(w, in->d, "int", text, false);
     if (is_single || in->e == HW_NO_SLOT) return;
-    snprintf(text, sizeof text, "(v%u ^ 1)%s%s", number, combines[sub], p);
+    snprintf(text, sizeof text, "(v%u ^ 1)%s%s", number, combines[combination], p);
     hw_draft_assign(w, in->e, "int", text, false);
 }
 
-static void write_predicate(hw_draft *w, const hw_inst *in, const hw_form *form) {
+static void write_predicate(hw_draft *w, const hw_inst *in, hw_body_id id) {
+    const hw_form *form = hw_form_of(id);
     char a[128], b[128] = "", text[512];
+    w->is_named[id] = 1;
     hw_draft_read_predicate(w, a, in->a, in->flags & HW_INST_NEGATE_P);
-    bool is_binary = strchr(form->value, 'B');
-    if (is_binary) hw_draft_read_predicate(w, b, in->b, in->flags & HW_INST_NEGATE_B);
-    if (is_binary) snprintf(text, sizeof text, "%s %c %s", a, form->value[2], b);
-    else snprintf(text, sizeof text, "%s%s", a, form->value + 1);
+    if (form->sources[1]) hw_draft_read_predicate(w, b, in->b, in->flags & HW_INST_NEGATE_B);
+    snprintf(text, sizeof text, form->sources[1] ? "%s(%s, %s)" : "%s(%s)", form->function, a, b);
     hw_draft_assign(w, in->d, "int", text, false);
 }
 
@@ -78,12 +77,6 @@ static void write_lop3(hw_draft *w, const hw_inst *in) {
                      k & 2 ? "" : "~", b, k & 1 ? "" : "~", c);
     }
     hw_draft_assign(w, in->d, "u32", text, false);
-}
-
-static void write_permute(hw_draft *w, const hw_inst *in) {
-    static const char *const modes[8] = {"prmt.default.b32", "prmt.f4e.b32", "prmt.b4e.b32",  "prmt.rc8.b32",
-                                         "prmt.ecl.b32",     "prmt.ecr.b32", "prmt.rc16.b32", "prmt.default.b32"};
-    write_value(w, in, hw_body_find(modes[in->sub & 7]));
 }
 
 static void write_pack(hw_draft *w, const hw_inst *in, const hw_form *form) {
@@ -209,10 +202,9 @@ void hw_draft_instruction(hw_draft *w, uint32_t index) {
     switch ((hw_form_kind)form->kind) {
     case HW_FORM_VALUE: write_value(w, in, id); break;
     case HW_FORM_TEST: write_test(w, in, id); break;
-    case HW_FORM_PREDICATE: write_predicate(w, in, form); break;
+    case HW_FORM_PREDICATE: write_predicate(w, in, id); break;
     case HW_FORM_SELECT: write_select(w, in, form); break;
     case HW_FORM_LOP3: write_lop3(w, in); break;
-    case HW_FORM_PERMUTE: write_permute(w, in); break;
     case HW_FORM_PACK: write_pack(w, in, form); break;
     case HW_FORM_UNPACK: write_unpack(w, in, form); break;
     case HW_FORM_NONE: w->failed = true; break;

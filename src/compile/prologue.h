@@ -9,6 +9,7 @@ typedef struct at {
 } at;
 
 #define ALIGNED _Alignas(64)
+#define TRUE 1
 #define LANE (16 * h + i)
 #define BASE(k) (((char *const *)w)[k])
 #define REGISTER(base, slot) (b##base + (slot))
@@ -113,16 +114,6 @@ static inline u32 packed(const int *lanes) {
     for (int i = 0; i < 16; i++) bits |= (u32)(lanes[i] & 1) << i;
     return bits;
 #endif
-}
-
-// bfi: the bits to insert, into what, position, length.
-static inline u32 inserted_u32(u32 A, u32 B, u32 C, u32 E) {
-    u32 field = (C & 255) > 31 ? 0 : ones(E & 255) << (C & 31);
-    return (B & ~field) | (A << (C & 31) & field);
-}
-static inline u64 inserted_u64(u64 A, u64 B, u32 C, u32 E) {
-    u64 field = C > 63 ? 0 : ones_64(E) << (C & 63);
-    return (B & ~field) | (A << (C & 63) & field);
 }
 
 #endif

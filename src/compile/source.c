@@ -94,14 +94,12 @@ void hw_draft_forget(hw_draft *w) {
     }
 }
 
-static void define_function(FILE *to, const hw_form *form, bool is_raw) {
+static void define_function(FILE *to, const hw_form *form) {
     static const char letters[] = "ABCE";
-    // Without canon( and the parenthesis that closes it.
-    int skipped = is_raw ? 6 : 0, length = (int)strlen(form->value) - skipped - is_raw;
-    fprintf(to, "static inline %s %s%s(", form->result, form->function, is_raw ? "_raw" : "");
+    fprintf(to, "static inline %s %s(", form->result, form->function);
     for (unsigned k = 0; k < 4 && form->sources[k]; k++)
         fprintf(to, "%s%s %c", k ? ", " : "", form->sources[k], letters[k]);
-    fprintf(to, ") { return %.*s; }\n", length, form->value + skipped);
+    fprintf(to, ") { return %s; }\n", form->value);
 }
 
 static void define_functions(FILE *to, const uint8_t *is_named, uint32_t n_bodies, hw_arena *scratch) {
@@ -113,7 +111,7 @@ static void define_functions(FILE *to, const uint8_t *is_named, uint32_t n_bodie
         for (uint32_t k = 0; k < n_done && is_new; k++) is_new = done[k] != form;
         if (!is_new) continue;
         done[n_done++] = form;
-        define_function(to, form, form->is_canonical);
+        define_function(to, form);
     }
 }
 

@@ -2,43 +2,39 @@
 // it from one iteration to the next. Everything else is unknown.
 #include "compile/symbols.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "compile/usage.h"
 
-// The bodies that sums and products are made of. Columns: of a row the body's name, how it is followed.
+// How a body that sums and products are made of is followed.
 typedef enum step {
-    STEP_NONE, STEP_ADD_32, STEP_ADD_64, STEP_MAD_32, STEP_COPY, STEP_WIDE, STEP_EXTEND, STEP_SHIFT
+    STEP_NONE, STEP_ADD, STEP_MAD, STEP_COPY, STEP_WIDE, STEP_EXTEND, STEP_SHIFT
 } step;
-static const struct {
-    const char *name;
-    step step;
-    bool is_signed;
-} steps[] = {
-    {"add.s32", STEP_ADD_32, false},      {"add.u32", STEP_ADD_32, false},     {"add.s64", STEP_ADD_64, false},
-    {"add.u64", STEP_ADD_64, false},      {"mad.lo.s32", STEP_MAD_32, false},  {"mad.lo.u32", STEP_MAD_32, false},
-    {"mov.b32", STEP_COPY, false},        {"mov.b64", STEP_COPY, false},       {"mul.wide.s32", STEP_WIDE, true},
-    {"mul.wide.u32", STEP_WIDE, false},   {"mad.wide.s32", STEP_WIDE, true},   {"mad.wide.u32", STEP_WIDE, false},
-    {"cvt.s64.s32", STEP_EXTEND, true},   {"cvt.u64.s32", STEP_EXTEND, true},  {"cvt.u64.u32", STEP_EXTEND, false},
-    {"cvt.s64.u32", STEP_EXTEND, false},  {"shl.b64", STEP_SHIFT, false},
-};
-enum { STEPS = sizeof steps / sizeof *steps };
-static hw_body_id step_bodies[STEPS];
-static pthread_once_t steps_found = PTHREAD_ONCE_INIT;
 
-static void find_steps(void) {
-    for (unsigned k = 0; k < STEPS; k++) step_bodies[k] = hw_body_find(steps[k].name);
+static bool is_only(const hw_mods *mods, int mod) {
+    hw_mods only = {{0}};
+    if (mod >= 0) hw_add_mod(&only, (hw_mod)mod);
+    return !memcmp(mods, &only, sizeof only);
 }
 
-static step step_of(hw_body_id id, bool *is_signed) {
-    pthread_once(&steps_found, find_steps);
-    for (unsigned k = 0; k < STEPS; k++) {
-        if (step_bodies[k] != id) continue;
-        *is_signed = steps[k].is_signed;
-        return steps[k].step;
+// Sums and products of 32 or 64 bits, and what widens a factor: the opcode, its types and no other modifier say it.
+static step step_of(const hw_body_spelling *spelled) {
+    enum { PLAIN = -1 };
+    const unsigned from = hw_type_bits(spelled->last), to = hw_type_bits(spelled->first);
+    const hw_mods *mods = &spelled->mods;
+    const bool is_integer = hw_type_kind_of(spelled->last) != HW_KIND_F && hw_type_elements(spelled->last) == 1;
+    if (!is_integer || (from != 32 && from != 64)) return STEP_NONE;
+    switch (spelled->op) {
+    case HW_OP_ADD: return is_only(mods, PLAIN) ? STEP_ADD : STEP_NONE;
+    case HW_OP_MAD:
+        if (is_only(mods, HW_M_WIDE)) return STEP_WIDE;
+        return from == 32 && is_only(mods, HW_M_LO) ? STEP_MAD : STEP_NONE;
+    case HW_OP_MUL: return is_only(mods, HW_M_WIDE) ? STEP_WIDE : STEP_NONE;
+    case HW_OP_MOV: return is_only(mods, PLAIN) ? STEP_COPY : STEP_NONE;
+    case HW_OP_CVT: return from == 32 && to == 64 && is_only(mods, PLAIN) ? STEP_EXTEND : STEP_NONE;
+    case HW_OP_SHL: return from == 64 ? STEP_SHIFT : STEP_NONE;
+    default: return STEP_NONE;
     }
-    return STEP_NONE;
 }
 
 // ---- operands ----
@@ -132,12 +128,13 @@ static bool shift(const hw_symbols *s, const hw_inst *in, hw_segment_address *va
 
 static bool follow(const hw_symbols *s, uint32_t index, hw_segment_address *value) {
     const hw_inst *in = &s->program->insts[index];
-    bool is_signed = false;
-    switch (step_of(s->program->bodies[index], &is_signed)) {
-    case STEP_ADD_32: return sum_32(s, in, value);
-    case STEP_ADD_64: return sum_64(s, in, value);
-    case STEP_MAD_32: return value_of(s, in->c, 4, value) && add_term_32(s, value, in->a, in->b);
-    case STEP_COPY: return value_of(s, in->a, s->program->bodies[index] == hw_body_find("mov.b64") ? 8 : 4, value);
+    const hw_body_spelling *spelled = hw_body_spelling_of(s->program->bodies[index]);
+    const bool is_signed = hw_type_kind_of(spelled->last) == HW_KIND_S;
+    const uint8_t bytes = (uint8_t)(hw_type_bits(spelled->last) / 8);
+    switch (step_of(spelled)) {
+    case STEP_ADD: return bytes == 8 ? sum_64(s, in, value) : sum_32(s, in, value);
+    case STEP_MAD: return value_of(s, in->c, 4, value) && add_term_32(s, value, in->a, in->b);
+    case STEP_COPY: return value_of(s, in->a, bytes, value);
     case STEP_WIDE: return widen(s, in, is_signed, value);
     case STEP_EXTEND: return extend(s, in->a, is_signed, 1, value);
     case STEP_SHIFT: return shift(s, in, value);

@@ -147,7 +147,7 @@ hw_status hw_sim_load(hw_sim *sim, const char *ptx, size_t length, const char *n
     hw_status status = hw_ptx_parse(ptx, length, name, &module->ptx, diag);
     if (!status) status = place_variables(sim, module, diag);
     if (!status) status = hw_lower_open(module->ptx, &module->set, diag);
-    if (!status) module->set->watched = sim->options.watched;
+    if (!status) module->set->watched_arithmetic = sim->options.watched;
     if (!status) status = list_entries(module, diag);
     if (status) {
         free_module(sim, module);

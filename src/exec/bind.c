@@ -88,9 +88,9 @@ static bool accesses_params(hw_body_id id) { return id == HW_BODY_LD_PARAM || id
 // Does a load or store of the parameter memory itself stay inside? Addresses that are computed are checked when used.
 static bool is_inside_params(const hw_program *program, const hw_inst *in, hw_body_id id) {
     if (!accesses_params(id) || in->a != HW_NO_SLOT) return true;
-    uint64_t size = in->sub ? program->param_bytes : program->function->param_bytes;
+    uint64_t size = in->is_own_param ? program->param_bytes : program->function->param_bytes;
     uint64_t bytes = (uint64_t)in->width * in->vector;
-    if (!in->sub && id == HW_BODY_ST_PARAM) return false;    // a kernel cannot change its parameters
+    if (!in->is_own_param && id == HW_BODY_ST_PARAM) return false;    // a kernel cannot change its parameters
     return in->imm >= 0 && bytes <= size && (uint64_t)in->imm <= size - bytes;
 }
 
@@ -98,7 +98,7 @@ static bool is_inside_params(const hw_program *program, const hw_inst *in, hw_bo
 // stack (call.c); a kernel has no stack for them.
 static bool has_address(const hw_program *program, const hw_inst *in, hw_body_id id) {
     bool is_address = id == HW_BODY_PARAM_ADDRESS, is_computed = accesses_params(id) && in->a != HW_NO_SLOT;
-    if (!in->sub || !(is_address || is_computed)) return true;
+    if (!in->is_own_param || !(is_address || is_computed)) return true;
     return !program->function->is_entry && (!is_address || (uint64_t)in->imm <= program->formal_param_bytes);
 }
 

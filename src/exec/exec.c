@@ -167,7 +167,7 @@ static bool uses_reserved_shared(const hw_run *run) {
         const hw_program *program = run->set->programs[i];
         if (!run->areas[i].is_reachable) continue;
         for (uint32_t k = 0; k < program->n_launch; k++) {
-            hw_sreg sreg = (hw_sreg)program->launch_insts[k].sub;
+            hw_sreg sreg = (hw_sreg)program->launch_insts[k].sreg;
             bool is_reserved = sreg >= HW_SREG_RESERVED_SMEM_BEGIN && sreg <= HW_SREG_RESERVED_SMEM_1;
             if (is_reserved && program->launch_bodies[k] == HW_BODY_SREG) return true;
         }

@@ -21,6 +21,7 @@ typedef struct hw_arch {
     // where the driver's way of choosing is known (model/occupancy.h).
     uint16_t carveouts_kib[12];
     uint32_t min_regs_per_thread;    // what a kernel is given though the compiler says fewer; 0: not known
+    bool has_f64_tensor_cores;
 } hw_arch;
 
 // What is built, of which products have all or a part.

@@ -3,7 +3,7 @@
 
 #include "lower/lowering.h"
 
-_Static_assert(HW_SREG_COUNT <= 256, "hw_inst.sub holds a special register's number");
+_Static_assert(HW_SREG_COUNT <= 256, "hw_inst.sreg holds a special register's number");
 
 // ---- what arithmetic takes ----
 
@@ -31,16 +31,9 @@ static hw_lane lane_for(char letter, const hw_ptx_inst *inst) {
 static bool is_destination(char letter) { return letter == 'd' || letter == 'D' || letter == 'W' || letter == 'p'; }
 
 static uint8_t combination_of(const hw_mods *mods) {
-    if (hw_has_mod(mods, HW_M_AND)) return 1;
-    if (hw_has_mod(mods, HW_M_OR)) return 2;
-    return hw_has_mod(mods, HW_M_XOR) ? 3 : 0;
-}
-
-static uint8_t prmt_mode(const hw_mods *mods) {
-    static const hw_mod modes[] = {HW_M_F4E, HW_M_B4E, HW_M_RC8, HW_M_ECL, HW_M_ECR, HW_M_RC16};
-    for (uint8_t k = 0; k < 6; k++)
-        if (hw_has_mod(mods, modes[k])) return k + 1;
-    return 0;
+    if (hw_has_mod(mods, HW_M_AND)) return HW_COMBINE_AND;
+    if (hw_has_mod(mods, HW_M_OR)) return HW_COMBINE_OR;
+    return hw_has_mod(mods, HW_M_XOR) ? HW_COMBINE_XOR : HW_COMBINE_NONE;
 }
 
 static hw_status emit_arithmetic(hw_lowering *lo, const hw_ptx_inst *inst) {
@@ -70,8 +63,7 @@ static hw_status emit_arithmetic(hw_lowering *lo, const hw_ptx_inst *inst) {
         }
     }
     if (status != HW_OK) return status;
-    if (hw_op_traits(inst->op)->compares) t.sub = combination_of(&inst->mods);
-    if (inst->op == HW_OP_PRMT) t.sub = prmt_mode(&inst->mods);
+    if (hw_op_traits(inst->op)->compares) t.combination = combination_of(&inst->mods);
     const bool is_watched = hw_watch_wants(lo, inst);
     if (is_watched) status = hw_watch_before(lo, inst, &t);
     if (status == HW_OK) status = hw_emit_inst(lo, hw_names_of(lo, inst), &t);
@@ -106,7 +98,7 @@ static hw_status mov_vector(hw_lowering *lo, const hw_ptx_inst *inst, bool packs
     hw_slot *slots;
     if (!n || n > 8) return hw_lower_refuse(lo, HW_MALFORMED, "a vector of no possible length");
     t.vector = (uint8_t)n;
-    t.width = (uint8_t)(bits / 8);
+    t.lane_bytes = (uint8_t)(bits / 8);
     hw_status status = hw_emit_vector(lo, &slots, n, &t.list);
     if (status == HW_OK && packs)
         status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), whole, false, &to[0]);
@@ -143,7 +135,7 @@ static hw_status mov_direct(hw_lowering *lo, const hw_ptx_operand *from, hw_slot
     *done = true;
     t.d = d;
     if (from->kind == HW_OPERAND_SREG && hw_lane_of(hw_sreg_type(from->sreg)) == lane) {
-        t.sub = (uint8_t)from->sreg;
+        t.sreg = (uint8_t)from->sreg;
         lo->program->reads_clock |= hw_sreg_is_clock(from->sreg);
         return hw_emit_inst(lo, HW_BODY_SREG, &t);
     }
@@ -214,7 +206,7 @@ const hw_ptx_operand *hw_emit_alias(const hw_lowering *lo, const hw_ptx_inst *in
 static hw_status emit_isspacep(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_destination to;
-    t.sub = (uint8_t)inst->space;
+    t.asked_space = (uint8_t)inst->space;
     hw_status status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), HW_LANE_PRED, false, &to);
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], HW_LANE_64, &t.a);
     t.d = to.slot;
@@ -228,7 +220,7 @@ static hw_status emit_stack(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_destination to = {.reg = HW_NO_REG};
     hw_status status = HW_OK;
     bool has_d = inst->op != HW_OP_STACKRESTORE;
-    t.width = (uint8_t)hw_lane_bytes(lane);
+    t.lane_bytes = (uint8_t)hw_lane_bytes(lane);
     if (inst->op == HW_OP_ALLOCA) lo->program->uses_alloca = true;
     if (inst->op == HW_OP_ALLOCA && inst->n_operands > 2) t.imm = (int64_t)inst->operands[2].imm;
     if (has_d) status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), lane, false, &to);

@@ -38,7 +38,7 @@ static hw_status spill_operand(hw_lowering *lo, const hw_ptx_operand *operand, c
     if (operand->kind == HW_OPERAND_REG && operand->reg >= 0) lane = (hw_lane)lo->regs[operand->reg].lane;
     if (lane >= HW_LANE_128 || lane == HW_LANE_PRED)
         return hw_lower_refuse(lo, HW_UNSUPPORTED, "an argument that is neither a number nor a .param variable");
-    t.sub = 1;
+    t.is_own_param = true;
     t.space = HW_SPACE_PARAM;
     t.width = formal ? (uint8_t)(hw_type_bits(formal->type) / 8) : (uint8_t)hw_lane_bytes(lane);
     t.reg_bytes = (uint8_t)hw_lane_bytes(lane);
@@ -136,9 +136,8 @@ static hw_status branch_table(hw_lowering *lo, const hw_ptx_inst *inst, uint32_t
 }
 
 static hw_status emit_conditional(hw_lowering *lo, int32_t guard, bool negated, uint32_t target,
-                                  const hw_cfg_block *block, uint32_t count, bool is_skip) {
+                                  const hw_cfg_block *block, uint32_t count) {
     hw_inst t = hw_emit_blank();
-    t.sub = is_skip;
     if (negated) t.flags |= HW_INST_NEGATE_P;
     hw_status status = hw_operand_reg(lo, guard, HW_LANE_PRED, &t.p);
     if (status == HW_OK && !add_fixup(lo, target, block->reconverge)) status = hw_diag_no_memory(lo->diag);
@@ -154,7 +153,7 @@ static hw_status emit_terminator(hw_lowering *lo, const hw_cfg_block *block) {
     if (block->skips) {
         const hw_ptx_inst *inst = &f->insts[block->end];
         at_instruction(lo, block->end);
-        return emit_conditional(lo, inst->guard, !inst->guard_negated, b + 2, block, count + 1, true);
+        return emit_conditional(lo, inst->guard, !inst->guard_negated, b + 2, block, count + 1);
     }
     if (block->first == block->end) return end_block(lo, HW_BODY_RET, &t, block->first ? block->first - 1 : 0, 0);
     const hw_ptx_inst *inst = &f->insts[block->end - 1];
@@ -163,7 +162,7 @@ static hw_status emit_terminator(hw_lowering *lo, const hw_cfg_block *block) {
     case HW_FLOW_LABEL: {
         uint32_t target = lo->cfg.edges[block->succ];
         if (inst->guard >= 0)
-            return emit_conditional(lo, inst->guard, inst->guard_negated, target, block, count, false);
+            return emit_conditional(lo, inst->guard, inst->guard_negated, target, block, count);
         if (!add_fixup(lo, target, HW_NO_BLOCK)) return hw_diag_no_memory(lo->diag);
         return end_block(lo, HW_BODY_BRA, &t, block->first, count);
     }

@@ -56,7 +56,7 @@ hw_status hw_emit_matrix_access(hw_lowering *lo, const hw_ptx_inst *inst) {
     elements_of(moved, &n);
     t.space = (uint8_t)inst->space;
     t.width = 16;
-    t.sub = (uint8_t)n;
+    t.matrices = (uint8_t)n;
     t.imm = 0;
     t.pattern = lo->set->n_patterns++;
     hw_status status = hw_emit_vector(lo, &slots, n, &t.list);
@@ -103,7 +103,7 @@ hw_status hw_emit_mma(hw_lowering *lo, const hw_ptx_inst *inst) {
         all += n[k];
     }
     t.imm = HW_MATRIX_IMM(shape.m, shape.n, shape.k, is_wmma);
-    t.sub = integer_choices(inst);
+    t.choices = integer_choices(inst);
     hw_status status = hw_emit_vector(lo, &slots, all, &t.list);
     for (unsigned k = 0; k < 4 && status == HW_OK; from += n[k++])
         status = k ? read_fragment(lo, &inst->operands[k], lane, slots + from)

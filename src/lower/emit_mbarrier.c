@@ -29,7 +29,7 @@ hw_status hw_emit_mbarrier(hw_lowering *lo, const hw_ptx_inst *inst) {
     t.width = 8;
     t.flags = HW_INST_VOLATILE;
     t.pattern = lo->set->n_patterns++;
-    t.sub = (uint8_t)((hw_has_mod(&inst->mods, HW_M_EXPECT_TX) ? HW_MBARRIER_EXPECTS : 0) |
+    t.choices = (uint8_t)((hw_has_mod(&inst->mods, HW_M_EXPECT_TX) ? HW_MBARRIER_EXPECTS : 0) |
                       (has_parity ? HW_MBARRIER_PARITY : 0) |
                       (hw_has_mod(&inst->mods, HW_M_NOINC) ? HW_MBARRIER_NOINC : 0));
     if (has_result) {

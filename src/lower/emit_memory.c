@@ -96,7 +96,7 @@ hw_status hw_emit_load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK) status = hw_emit_address(lo, inst->space, where, &t);
     if (status != HW_OK) return status;
     if (is_param) {
-        t.sub = where->symbol ? hw_operand_param_is_own(lo, where->symbol) : !lo->f->is_entry;
+        t.is_own_param = where->symbol ? hw_operand_param_is_own(lo, where->symbol) : !lo->f->is_entry;
         if (t.a != HW_NO_SLOT) lo->program->takes_param_address = true;
         return hw_emit_inst(lo, loads ? HW_BODY_LD_PARAM : HW_BODY_ST_PARAM, &t);
     }
@@ -177,11 +177,11 @@ hw_status hw_emit_texture(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_inst t = hw_emit_blank();
     hw_slot *coordinates[] = {&t.a, &t.b, &t.c};
     hw_lane lane;
-    t.sub = hw_has_mod(mods, HW_M_TEX_1D) ? 1 : hw_has_mod(mods, HW_M_TEX_2D) ? 2 : 3;
+    t.dimensions = hw_has_mod(mods, HW_M_TEX_1D) ? 1 : hw_has_mod(mods, HW_M_TEX_2D) ? 2 : 3;
     hw_status status = register_lane(lo, inst, &inst->operands[0], &lane);
     if (status == HW_OK) status = registers_of(lo, &inst->operands[0], lane, true, &t);
     if (status == HW_OK) status = hw_operand_reg(lo, where->reg, HW_LANE_64, &t.fourth);
-    for (unsigned axis = 0; axis < t.sub && status == HW_OK; axis++)
+    for (unsigned axis = 0; axis < t.dimensions && status == HW_OK; axis++)
         status = hw_operand_source(lo, &where->elements[axis], HW_LANE_32, coordinates[axis]);
     if (status != HW_OK) return status;
     return hw_emit_inst(lo, hw_names_printf("tex.%s", hw_type_name(inst->types[1])), &t);

@@ -56,7 +56,7 @@ hw_status hw_emit_match(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_lane lane = hw_lane_of(inst->types[0]);
     hw_inst t = hw_emit_blank();
     hw_destination d;
-    t.width = (uint8_t)hw_lane_bytes(lane);
+    t.lane_bytes = (uint8_t)hw_lane_bytes(lane);
     hw_status status = find_destinations(lo, &inst->operands[0], HW_LANE_32, &t, &d);
     if (status == HW_OK) status = hw_operand_source(lo, &inst->operands[1], lane, &t.a);
     if (status == HW_OK) status = find_members(lo, inst, 2, &t.c);
@@ -112,7 +112,7 @@ hw_status hw_emit_barrier(hw_lowering *lo, const hw_ptx_inst *inst) {
         return hw_emit_inst(lo, hw_has_mod(&inst->mods, HW_M_WAIT) ? HW_BODY_BAR_CLUSTER : HW_BODY_FENCE, &t);
     if (reduces) {
         bool counts = hw_has_mod(&inst->mods, HW_M_POPC);
-        t.sub = counts ? 0 : hw_has_mod(&inst->mods, HW_M_AND) ? 1 : 2;
+        t.combination = counts ? HW_COMBINE_NONE : hw_has_mod(&inst->mods, HW_M_AND) ? HW_COMBINE_AND : HW_COMBINE_OR;
         status = find_destinations(lo, &inst->operands[0], counts ? HW_LANE_32 : HW_LANE_PRED, &t, &d);
         if (status == HW_OK) status = hw_operand_predicate(lo, &inst->operands[end], &t);
     }

@@ -93,7 +93,7 @@ static hw_status find_vector(hw_lowering *lo, transfer *t, uint32_t vector, hw_s
     hw_inst address = t->address;
     address.d = *at;
     address.imm = HW_PLACE_IMM(vector, 0, groups_have_rows ? f->lane_col[0] : f->lane_row[0], t->length);
-    address.sub = groups_have_rows != t->is_by_columns ? HW_PLACE_GROUPS_HAVE_VECTORS : 0;
+    address.groups_have_vectors = groups_have_rows != t->is_by_columns;
     return hw_emit_inst(lo, hw_body_find("wmma.address"), &address);
 }
 

@@ -68,7 +68,6 @@ static bool is_named(const hw_traits *traits, const hw_ptx_inst *inst, hw_mod mo
     switch (mod) {
     case HW_M_RN: return !traits->rounds_to_nearest;
     case HW_M_AND: case HW_M_OR: case HW_M_XOR: return !traits->compares;
-    case HW_M_F4E: case HW_M_B4E: case HW_M_RC8: case HW_M_ECL: case HW_M_ECR: case HW_M_RC16: return false;
     case HW_M_FTZ: return !traits->has_ftz_of_source || hw_type_kind_of(inst->types[1]) == HW_KIND_F;
     case HW_M_NOFTZ: return false;
     default: return mod <= HW_M_POPC;      // what follows in mods.def are spaces, caching, order, control

@@ -113,7 +113,7 @@ static hw_status dynamic_shared_slot(hw_lowering *lo, hw_lane lane, hw_slot *out
         if (status != HW_OK) return status;
         t.d = *known;
         t.imm = lo->dynamic_shared_align;
-        t.width = (uint8_t)hw_lane_bytes(lane);
+        t.lane_bytes = (uint8_t)hw_lane_bytes(lane);
         lo->list = &lo->lists[HW_LEVEL_LAUNCH];
         status = hw_emit_inst(lo, HW_BODY_SHARED_DYNAMIC, &t);
         lo->list = list;
@@ -129,9 +129,9 @@ hw_status hw_operand_symbol_address(hw_lowering *lo, const hw_ptx_operand *opera
     hw_address_kind kind = hw_operand_symbol(lo, operand, &value);
     t.d = d;
     t.imm = (int64_t)value;
-    t.width = (uint8_t)hw_lane_bytes(lane);
+    t.lane_bytes = (uint8_t)hw_lane_bytes(lane);
     if (kind == HW_ADDRESS_LOCAL) return hw_emit_inst(lo, HW_BODY_LOCAL_ADDRESS, &t);
-    t.sub = hw_operand_param_is_own(lo, operand->symbol);
+    t.is_own_param = hw_operand_param_is_own(lo, operand->symbol);
     lo->program->takes_param_address = true;
     return hw_emit_inst(lo, HW_BODY_PARAM_ADDRESS, &t);
 }
@@ -162,7 +162,7 @@ hw_status hw_operand_symbol_slot(hw_lowering *lo, const hw_ptx_operand *operand,
 static hw_status special_register(hw_lowering *lo, hw_sreg sreg, hw_lane lane, hw_slot *out) {
     hw_lane own = hw_lane_of(hw_sreg_type(sreg));
     hw_inst t = hw_emit_blank();
-    t.sub = (uint8_t)sreg;
+    t.sreg = (uint8_t)sreg;
     lo->program->reads_clock |= hw_sreg_is_clock(sreg);
     hw_status status = hw_slots_temporary(lo, own, &t.d);
     if (status == HW_OK) status = hw_emit_inst(lo, HW_BODY_SREG, &t);

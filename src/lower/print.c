@@ -73,8 +73,8 @@ static void put_inst(hw_text *t, const hw_program *p, const hw_inst *in, hw_body
     put_slots(t, p, in, info->uses);
     if (info->uses & HW_USES_ACCESS) put_access(t, in);
     if (info->uses & HW_USES_NUMBER) hw_text_put(t, " imm %" PRId64, in->imm);
-    if (info->uses & HW_USES_SREG) hw_text_put(t, " %s", hw_sreg_name((hw_sreg)in->sub));
-    else if (in->sub) hw_text_put(t, " sub %u", in->sub);
+    if (info->uses & HW_USES_SREG) hw_text_put(t, " %s", hw_sreg_name((hw_sreg)in->sreg));
+    else if (in->choices) hw_text_put(t, " choice %u", in->choices);
     if (info->uses & HW_USES_TARGET) hw_text_put(t, " -> %u", in->target);
     if (info->uses & HW_USES_TARGETS)
         for (int64_t k = 0; k < in->imm; k++)

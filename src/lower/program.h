@@ -15,9 +15,9 @@
 // (isa/bodies.h). The name: the opcode, then the modifiers that change the result in the order of mods.def, then the
 // types in the order written: add.s32, fma.rz.ftz.f32, mul.wide.u16, cvt.rzi.ftz.s32.f32,
 // setp.ftz.lt.f32, shf.l.wrap.b32, dp4a.u32.s32. Left out: rn where it is the default (add sub mul mad fma), spaces,
-// cache hints, memory order and scope, uni, sync, aligned, the vector width, setp's and set's combining word (in `sub`:
-// 0 none, 1 and, 2 or, 3 xor, with `p` the predicate combined). A body reads and writes lanes of the width its types
-// say (8-bit types: 16-bit lanes; pred: one mask). Where PTX lets a register be wider than the type (cvt, ld, st),
+// cache hints, memory order and scope, uni, sync, aligned, the vector width, setp's and set's combining word (in
+// `combination`, with `p` the predicate combined). A body reads and writes lanes of the width its types say
+// (8-bit types: 16-bit lanes; pred: one mask). Where PTX lets a register be wider than the type (cvt, ld, st),
 // lower puts trunc.<reg>.<type> or ext.<type>.<reg> around it (trunc.b64.b16, ext.s16.b32, ...); for ld and st it sets
 // reg_bytes instead. f16, bf16 in .b16 registers and packed pairs in .b32 ones are just lanes of that width.
 //
@@ -32,48 +32,48 @@
 //
 // Which operand is where: the letters of SHAPE (isa/ops.def). Destinations d, then e (p|q); sources a, b, c, then
 // fourth; a predicate read p, complemented with HW_INST_NEGATE_P. The sink '_' is a slot nobody reads.
-//   lop3: imm the table; lop3.and lop3.or: e the predicate written, p the one combined. prmt: sub the mode (0 none, f4e
-//   b4e rc8 ecl ecr rc16). isspacep: sub the hw_space, a 64 bits. cvta: add.s64 of a window, or mov. membar: fence.
+//   lop3: imm the table; lop3.and lop3.or: e the predicate written, p the one combined.
+//   isspacep: asked_space, a 64 bits. cvta: add.s64 of a window, or mov. membar: fence.
 //   mov.pack.<n>x<bits>: d from slots[list ...]; mov.unpack.<n>x<bits>: a to slots[list ...], HW_NO_SLOT for '_'
 //   shfl.<mode>: d, e or none; a, b, c; p the members (32-bit lanes). vote.<mode>: d, p, members c.
-//   match.any, match.all: d, e or none, a, members c; width 4 or 8. redux.<op>.<type>: d, a,
+//   match.any, match.all: d, e or none, a, members c; lane_bytes 4 or 8. redux.<op>.<type>: d, a,
 //   members c. elect: d, e, members c. activemask: d
-//   bar.sync bar.arrive: a the barrier, b threads or none. bar.red.<op>: also d, p; sub 0 popc 1 and 2 or.
+//   bar.sync bar.arrive: a the barrier, b threads or none. bar.red.<op>: also d, p; combination, NONE: popc.
 //   bar.warp.sync: a the members. barrier.* is bar.*;
 //   bar.cluster: nothing. nanosleep: a
 //   vadd2 and the other video instructions: d, a, b, c; imm as HW_VIDEO_* says. vabsdiff4.u8x4, vabsdiff4.add.u8x4,
 //   vabsdiff2.add.u16x2: the same of unsigned parts in order, as nvcc prints them
-//   tex.<f32 s32, of the coordinates>: slots[list ...] four of 32-bit lanes; a, b, c coordinates, sub how many; fourth
+//   tex.<f32 s32, of the coordinates>: slots[list ...] four of 32-bit lanes; a, b, c coordinates; dimensions; fourth
 //   the texture
-//   alloca: d, a bytes, imm alignment; stacksave: d; stackrestore: a; width 4 or 8
+//   alloca: d, a bytes, imm alignment; stacksave: d; stackrestore: a; lane_bytes 4 or 8
 //
 // Bodies besides the arithmetic:
 //   ld ld.param st st.param atom.<op>.<type> red.<op>.<type>   (space, width, vector, reg_bytes, imm in the fields;
 //       a address slot (64-bit lanes, or 32-bit ones with HW_INST_ADDRESS_32: the sum with imm wraps), or HW_NO_SLOT:
 //       imm is the address; d or b the register; of vectors, slots[list ...]; atom: b, c operands;
 //       atom.vector.<op>.<type>: slots[list ...] the sources, then the destinations, which may be HW_NO_SLOT)
-//       ld.param and st.param: sub 1: in this call's own parameter memory, at imm; sub 0: the kernel's parameters
+//       ld.param and st.param: is_own_param: in this call's own parameter memory, at imm; else the kernel's parameters
 //   cp.async.read (space GLOBAL, width, a, imm; b how many bytes are read, the others are 0, or none; p ignores all of
 //       them) and, of the same PTX instruction, cp.async.write (space SHARED): the copy begins. cp.async.commit.
 //       cp.async.wait: imm groups may go on; -1: none, the one that is not committed neither
-//   ldmatrix stmatrix, .trans (space, width 16, a, imm; sub how many matrices; slots[list ...] registers), movmatrix
-//       (d, a), mma.<f32 f16>.<f16 bf16 tf32> mma.f64.f64 mma.s32.x8 (imm, sub: HW_MATRIX_*; slots[list ...] the
+//   ldmatrix stmatrix, .trans (space, width 16, a, imm; matrices; slots[list ...] registers), movmatrix
+//       (d, a), mma.<f32 f16>.<f16 bf16 tf32> mma.f64.f64 mma.s32.x8 (imm, choices: HW_MATRIX_*; slots[list ...] the
 //       registers of d, a, b, c). Before each stands a bar.warp.sync of all lanes.
 //   wmma.address: d (64 bits) where an element of a lane's fragment lies; a the matrix, b the stride, or none;
-//       imm, sub: HW_PLACE_*; width bytes of an element
+//       imm HW_PLACE_*; groups_have_vectors; width bytes of an element
 //   mbarrier.<init inval expect_tx complete_tx arrive arrive_drop test_wait> (space, width 8, a, imm; d; b operand or
-//       none; sub: HW_MBARRIER_*), mbarrier.pending_count (d, a), cp.async.arrive (as mbarrier.arrive)
+//       none; choices: HW_MBARRIER_*), mbarrier.pending_count (d, a), cp.async.arrive (as mbarrier.arrive)
 //   watch.operands (a, b, c; imm a hw_watched_float for each, 8 bits, a's the lowest), watch.result (a, imm),
-//       watch.divisor (a, width 2, 4 or 8), watch.shift (a 32 bits, imm the bits of what is shifted), watch.overflow
-//       (a, b, c 32 bits, imm HW_WATCHED_*): look at the instruction whose note they have (HW_WATCH_*)
-//   sreg (sub: hw_sreg, d)     local.address param.address (d, imm; width 4 or 8; param.address: sub as ld.param)
-//   shared.dynamic (d, imm the alignment, width 4 or 8; launch list)     fence    nop    end (of a lifted list)
+//       watch.divisor (a, lane_bytes 2, 4 or 8), watch.shift (a 32 bits, imm the bits of what is shifted),
+//       watch.overflow (a, b, c 32 bits, imm HW_WATCHED_*): look at the instruction whose note they have (HW_WATCH_*)
+//   sreg (sreg, d)     local.address param.address (d, imm; lane_bytes 4 or 8; param.address: is_own_param)
+//   shared.dynamic (d, imm the alignment, lane_bytes 4 or 8; launch list)    fence    nop    end (of a lifted list)
 //   bra bra.p brx fall call call.indirect ret exit trap brkpt             (end a basic block; basic_block: its number)
 //       brx: a the index, imm how many targets. call.indirect: a the handle.
 //   guard (p, flags; target: where to go when no lane is on; count: PTX instructions up to the unguard that ends it,
 //       whose notes follow each other from its own on)    unguard
-// Guarded ret, exit, trap, call, brx, barriers, nanosleep and what gathers lanes (shfl, vote, ...) become a bra.p with
-// sub 1 around them, which is no branch to the profiler; the block before counts the instruction, its own block none.
+// Guarded ret, exit, trap, call, brx, barriers, nanosleep and what gathers lanes (shfl, vote, ...) become a bra.p
+// around them, which is no branch to the profiler; the block before counts the instruction, its own block none.
 // Every basic block is ended by one of the block-ending names; `fall` ends one that runs into the next label. A call
 // ends its block. `bra.p`: target when p (or its complement) holds, else the next instruction.
 //
@@ -123,20 +123,23 @@ typedef enum hw_base {
 #define HW_VIDEO_EQ 0x40000000000
 #define HW_VIDEO_GT 0x80000000000
 
-// mma.*: the shape, in hw_inst.imm, and the choices of integers, in sub.
+// mma.*: the shape, in hw_inst.imm.
 #define HW_MATRIX_IMM(m, n, k, wmma) ((int64_t)(m) | (int64_t)(n) << 8 | (int64_t)(k) << 16 | (int64_t)(wmma) << 24)
 // wmma.address, imm: of an element, which vector of the matrix it is in (a row or column, as they lie in memory) and
-// where there, in lane 0; how much further it is in the next lane of four; how long a vector is without a stride. sub:
-// the next four lanes have the next vector, or the next place in it and each lane a vector of its own.
+// where there, in lane 0; how much further it is in the next lane of four; how long a vector is without a stride.
+// groups_have_vectors: the next four lanes have the next vector, or the next place in it and each lane a vector of its
+// own.
 #define HW_PLACE_IMM(vector, place, step, length) \
     ((int64_t)(vector) | (int64_t)(place) << 8 | (int64_t)(step) << 16 | (int64_t)(length) << 24)
 #define HW_PLACE_VECTOR(imm) ((uint32_t)(imm) & 255)
 #define HW_PLACE_IN_VECTOR(imm) ((uint32_t)((imm) >> 8) & 255)
 #define HW_PLACE_STEP(imm) ((uint32_t)((imm) >> 16) & 255)
 #define HW_PLACE_LENGTH(imm) ((uint32_t)((imm) >> 24) & 255)
-enum { HW_PLACE_GROUPS_HAVE_VECTORS = 1 };
+// hw_inst.choices of mbarrier.* and of mma.s32.x8.
 enum { HW_MBARRIER_EXPECTS = 1, HW_MBARRIER_PARITY = 2, HW_MBARRIER_NOINC = 4 };
 enum { HW_MATRIX_A_UNSIGNED = 1, HW_MATRIX_B_UNSIGNED = 2, HW_MATRIX_SATURATE = 4 };
+
+typedef enum hw_combination { HW_COMBINE_NONE, HW_COMBINE_AND, HW_COMBINE_OR, HW_COMBINE_XOR } hw_combination;
 
 typedef struct hw_warp hw_warp;
 typedef struct hw_inst hw_inst;
@@ -146,7 +149,7 @@ typedef const hw_inst *(*hw_body)(hw_warp *warp, const hw_inst *inst);
 
 // One decoded instruction, a cache line. A field has one meaning; fields that no body uses together share storage, each
 // under its own name. What is not used is zero, of slots HW_NO_SLOT, of reconverge HW_NO_RECONVERGENCE. The numbers of
-// a body that has some (imm, sub) are listed above, body by body.
+// a body that has some (imm, choices) are listed above, body by body.
 //
 //   field        of which bodies                    what
 //   body         all                                what executes it; set by exec
@@ -170,12 +173,19 @@ typedef const hw_inst *(*hw_body)(hw_warp *warp, const hw_inst *inst);
 //   note         all                                index of the PTX instruction in notes
 //   count        what ends a block; guard           PTX instructions of the block; under the guard
 //   width        accesses                           bytes of an element in memory
-//                match, addresses, stacks, packing  bytes of a lane of the operand, or of a part
+//   lane_bytes   match, addresses, stacks, packing  bytes of a lane of the operand, or of a part
 //   vector       accesses, packing                  registers per lane: 1, 2, 4, 8
 //   reg_bytes    accesses; what gathers lanes       bytes of a lane of the register, 2, 4 or 8; of d, 0: a predicate
 //   space        accesses                           hw_space
 //   flags        all                                HW_INST_*
-//   sub          with choices                       the choice: setp's combination, prmt's mode, a special register
+//   combination  setp, set, bar.red                 hw_combination: how the result is combined with p, or lanes' are
+//   sreg         sreg                               hw_sreg
+//   asked_space  isspacep                           hw_space
+//   matrices     ldmatrix, stmatrix                 how many
+//   groups_have_vectors   wmma.address              see HW_PLACE_IMM
+//   dimensions   tex                                coordinates per lane
+//   is_own_param ld.param, st.param, param.address  in the call's own parameter memory, not the kernel's
+//   choices      mma, mbarrier                      HW_MATRIX_*, HW_MBARRIER_*
 //   pattern      accesses                           number of its hw_pattern, unique across the set
 //   basic_block  what ends a block                  number of the block, unique across the set
 struct hw_inst {
@@ -202,12 +212,24 @@ struct hw_inst {
     uint32_t reconverge;
     uint32_t note;
     uint16_t count;
-    uint8_t width;
+    union {
+        uint8_t width;
+        uint8_t lane_bytes;
+    };
     uint8_t vector;
     uint8_t reg_bytes;
     uint8_t space;
     uint8_t flags;
-    uint8_t sub;
+    union {
+        uint8_t combination;
+        uint8_t sreg;
+        uint8_t asked_space;
+        uint8_t matrices;
+        uint8_t groups_have_vectors;
+        uint8_t dimensions;
+        uint8_t is_own_param;
+        uint8_t choices;
+    };
     union {
         uint32_t pattern;
         uint32_t basic_block;
@@ -337,7 +359,7 @@ typedef struct hw_program_set {
     _Atomic(uint8_t *) parted;              // by basic block: have lanes parted at its end? made by exec
     uint32_t seen_capacity, parted_capacity;
     struct hw_spelled *spelled;             // lower's own
-    uint8_t watched;                        // HW_WATCH_*; 0 at first, set before anything is lowered
+    uint8_t watched_arithmetic;             // HW_WATCH_*; 0 at first, set before anything is lowered
 } hw_program_set;
 
 // A set of programs none of which is lowered: of each are known its name, function, notes (without merged_bytes), local

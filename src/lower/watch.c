@@ -102,7 +102,7 @@ static void go_back(indexes *x, const hw_ptx_inst *inst) {
 
 hw_status hw_watch_find(hw_lowering *lo) {
     indexes x = {.lo = lo, .has_changed = true};
-    if (!(lo->set->watched & HW_WATCH_INTEGERS)) return HW_OK;
+    if (!(lo->set->watched_arithmetic & HW_WATCH_INTEGERS)) return HW_OK;
     x.in_address = hw_arena_take(lo->scratch, (size_t)lo->f->n_regs + 1);
     x.is_index = hw_arena_take(lo->scratch, (size_t)lo->f->n_regs + 1);
     if (!x.in_address || !x.is_index) return hw_diag_no_memory(lo->diag);
@@ -136,8 +136,9 @@ static bool is_division(const hw_ptx_inst *inst) {
 static bool is_shift(const hw_ptx_inst *inst) { return inst->op == HW_OP_SHL || inst->op == HW_OP_SHR; }
 
 bool hw_watch_wants(const hw_lowering *lo, const hw_ptx_inst *inst) {
-    if (lo->set->watched & HW_WATCH_FLOATS && is_of_floats(inst)) return true;
-    return lo->set->watched & HW_WATCH_INTEGERS && (is_division(inst) || is_shift(inst) || may_overflow(lo, inst));
+    if (lo->set->watched_arithmetic & HW_WATCH_FLOATS && is_of_floats(inst)) return true;
+    if (!(lo->set->watched_arithmetic & HW_WATCH_INTEGERS)) return false;
+    return is_division(inst) || is_shift(inst) || may_overflow(lo, inst);
 }
 
 hw_status hw_watch_before(hw_lowering *lo, const hw_ptx_inst *inst, const hw_inst *fields) {
@@ -146,7 +147,7 @@ hw_status hw_watch_before(hw_lowering *lo, const hw_ptx_inst *inst, const hw_ins
         keep_floats(inst, fields, &watch);
         return hw_emit_inst(lo, HW_BODY_WATCH_OPERANDS, &watch);
     }
-    watch.width = (uint8_t)hw_lane_bytes(hw_lane_of(inst->types[0]));
+    watch.lane_bytes = (uint8_t)hw_lane_bytes(hw_lane_of(inst->types[0]));
     if (may_overflow(lo, inst)) {
         watch.a = fields->a;
         watch.b = fields->b;

@@ -1,5 +1,6 @@
 # What tools/check_includes.py finds, on a small tree: a module that a row does not name, at any distance; of a module
-# that a row names by a single file, the others; files of modules without a row; folders that are not drawn.
+# that a row names by a single file, the others; headers in brackets and by macros; files of modules without a row;
+# folders that are not drawn.
 . "$(dirname "$0")/check.bash"
 
 command -v python3 > "$work/where" || { echo "no python3 to run the check with"; exit 77; }
@@ -59,6 +60,15 @@ echo '#include "kernels/sum/10_naive.cu"' >> "$tree/src/high/high.c"
 check 1
 says err "src/high/high.c -> kernels/sum/10_naive.cu"
 sed -i '$d' "$tree/src/high/high.c"
+
+# In brackets as in quotes; a header that a macro names.
+echo '#include <high/high.h>' > "$tree/src/low/other.h"
+check 1
+says err "low must not see this of high: src/low/other.h -> src/high/high.h"
+printf '#include <stdio.h>\n#include HEADER\n' > "$tree/src/low/other.h"
+check 1
+says err "src/low/other.h: HEADER is no header's name; write it in quotes"
+: > "$tree/src/low/other.h"
 
 # A module that the page does not know.
 mkdir "$tree/src/new"

@@ -145,7 +145,7 @@ void hw_access_learn(hw_state *s, const hw_inst *in, hw_pattern *p, const uint64
 static hw_space resolve_address(const hw_inst *in, uint64_t address, uint64_t *offset) {
     *offset = address;
     // A kernel's parameters are in device memory; a function's are on its stack.
-    if (in->space == HW_SPACE_PARAM) return in->sub ? HW_SPACE_LOCAL : HW_SPACE_GLOBAL;
+    if (in->space == HW_SPACE_PARAM) return in->is_own_param ? HW_SPACE_LOCAL : HW_SPACE_GLOBAL;
     if (in->space != HW_SPACE_GENERIC) return (hw_space)in->space;
     if (address - HW_SHARED_WINDOW < HW_WINDOW_BYTES) {
         *offset = address - HW_SHARED_WINDOW;

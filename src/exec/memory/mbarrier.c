@@ -45,7 +45,7 @@ static void act_on_mbarrier(const hw_inst *in, hw_mbarrier_action what, barrier 
         complete_phase(b);
         break;
     case HW_MBARRIER_ARRIVE: case HW_MBARRIER_ARRIVE_DROP:
-        if (in->sub & HW_MBARRIER_EXPECTS) {
+        if (in->choices & HW_MBARRIER_EXPECTS) {
             b->bytes += (int32_t)operand;
             operand = 1;
         }
@@ -54,7 +54,7 @@ static void act_on_mbarrier(const hw_inst *in, hw_mbarrier_action what, barrier 
         break;
     case HW_MBARRIER_ARRIVE_COPIES:    // without .noinc the phase first waits for one arrival more, so that nothing
                                        // changes
-        if (in->sub & HW_MBARRIER_NOINC) arrive_at_mbarrier(b, 1);
+        if (in->choices & HW_MBARRIER_NOINC) arrive_at_mbarrier(b, 1);
         break;
     case HW_MBARRIER_TEST: break;
     }
@@ -65,7 +65,7 @@ static void tell_mbarrier(hw_state *s, const hw_inst *in, hw_mbarrier_action wha
                              .ended = ended};
     const hw_warp *w = &s->warp;
     const uint32_t *operands = in->b == HW_NO_SLOT ? NULL : hw_at(w, in->b);
-    const uint64_t *states = what == HW_MBARRIER_TEST && !(in->sub & HW_MBARRIER_PARITY) ? hw_at(w, in->b) : NULL;
+    const uint64_t *states = what == HW_MBARRIER_TEST && !(in->choices & HW_MBARRIER_PARITY) ? hw_at(w, in->b) : NULL;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         int i = __builtin_ctz(left);
         step.at[i] = (uint64_t)((char *)at[i] - s->shared);
@@ -121,7 +121,7 @@ static const hw_inst *mbarrier_test(hw_warp *w, const hw_inst *in) {
     void *at[32];
     uint32_t ended = 0;
     if (!hw_access_pointers(s, in, false, at)) return NULL;
-    bool by_parity = in->sub & HW_MBARRIER_PARITY;
+    bool by_parity = in->choices & HW_MBARRIER_PARITY;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         int i = __builtin_ctz(left);
         uint64_t word;

@@ -317,7 +317,8 @@ static const hw_inst *fetch_texture(hw_warp *w, const hw_inst *in, bool are_inte
     telling told;
     begin_telling(hw_state_of(w), &texels, &told);
     memcpy(handles, hw_at(w, in->fourth), sizeof handles);
-    for (int axis = 0; axis < in->sub; axis++) memcpy(coordinates[axis], hw_at(w, slots[axis]), sizeof *coordinates);
+    for (int axis = 0; axis < in->dimensions; axis++)
+        memcpy(coordinates[axis], hw_at(w, slots[axis]), sizeof *coordinates);
     for (uint32_t c = 0; c < CHANNELS; c++) wanted |= (uint32_t)(w->slots[in->list + c] != HW_NO_SLOT) << c;
     for (uint32_t left = w->mask; left;) {
         int first = __builtin_ctz(left);
@@ -327,7 +328,7 @@ static const hw_inst *fetch_texture(hw_warp *w, const hw_inst *in, bool are_inte
         for (int i = 0; i < 32; i++) same |= (uint32_t)(handles[i] == handles[first]) << i;
         bool is_only = left == w->mask && !(left & ~same);
         tell_of(hw_state_of(w), handles[first], left & same, &told);
-        sample_texture(t, in->sub, coordinates, are_integers, wanted, &told, is_only ? all : some);
+        sample_texture(t, in->dimensions, coordinates, are_integers, wanted, &told, is_only ? all : some);
         for (uint32_t c = 0; !is_only && c < CHANNELS; c++)
             for (int i = 0; i < 32; i++) all[c][i] = same >> i & 1 ? some[c][i] : all[c][i];
         left &= ~same;

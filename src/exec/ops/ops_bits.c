@@ -2,25 +2,6 @@
 #include "exec/ops/row_bodies.h"
 #include "exec/ops/value_bits.h"
 
-// a: the bits to insert, b: into what, c: position, e: length.
-static const hw_inst *bfi_b32(hw_warp *w, const hw_inst *in) {
-    u32 *d = hw_at(w, in->d);
-    const u32 *a = hw_at(w, in->a), *b = hw_at(w, in->b), *c = hw_at(w, in->c), *e = hw_at(w, in->fourth);
-#define FIELD ((C & 255) > 31 ? 0 : ones(e[i] & 255) << (C & 31))
-    HW_LANES(d, (B & ~FIELD) | (A << (C & 31) & FIELD));
-#undef FIELD
-    HW_NEXT(w, in);
-}
-static const hw_inst *bfi_b64(hw_warp *w, const hw_inst *in) {
-    u64 *d = hw_at(w, in->d);
-    const u64 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
-    const u32 *c = hw_at(w, in->c), *e = hw_at(w, in->fourth);
-#define FIELD ((u64)C > 63 ? 0 : ones_64(e[i]) << ((u64)C & 63))
-    HW_LANES(d, (B & ~FIELD) | (A << (C & 63) & FIELD));
-#undef FIELD
-    HW_NEXT(w, in);
-}
-
 // The n-th set bit of mask, counted from bit base upwards (n > 0, the first is 1) or downwards (n < 0); n = 0: base
 // itself if set. 0xffffffff when there is none; 0 for the n that has no magnitude, as on an H200.
 static u32 nth_set_bit(u32 mask, u32 base, s32 n) {

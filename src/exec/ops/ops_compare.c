@@ -1,7 +1,7 @@
 // Comparisons of integers (setp, set) and choices (selp, slct). Rows in isa/bodies/compare.def.
 //
-// setp and set may combine the comparison with a predicate p (in->sub: 0 not at all, 1 and, 2 or, 3 xor); setp's second
-// destination e gets the same of the complement of the comparison. Either destination may be missing.
+// setp and set may combine the comparison with a predicate p (in->combination); setp's second destination e gets the
+// same of the complement of the comparison. Either destination may be missing.
 #include "exec/ops/row_bodies.h"
 
 static inline u32 predicate_p(const hw_warp *w, const hw_inst *in) {
@@ -9,9 +9,9 @@ static inline u32 predicate_p(const hw_warp *w, const hw_inst *in) {
 }
 
 static u32 combined(const hw_warp *w, const hw_inst *in, u32 holds) {
-    if (in->sub == 0) return holds;
+    if (in->combination == HW_COMBINE_NONE) return holds;
     u32 p = predicate_p(w, in);
-    return in->sub == 1 ? holds & p : in->sub == 2 ? holds | p : holds ^ p;
+    return in->combination == HW_COMBINE_AND ? holds & p : in->combination == HW_COMBINE_OR ? holds | p : holds ^ p;
 }
 
 static __attribute__((noinline)) void set_both(hw_warp *w, const hw_inst *in, u32 holds) {
@@ -52,7 +52,8 @@ static __attribute__((noinline)) void set_both(hw_warp *w, const hw_inst *in, u3
     static inline void function##_lanes(hw_warp *w, const hw_inst *in) {    \
         const type *a = hw_at(w, in->a), *b = hw_at(w, in->b);              \
         COMPARE(type, operator, OPERATOR);                                  \
-        if (__builtin_expect(in->sub == 0 && in->e == HW_NO_SLOT, 1)) hw_set_pred(w, in->d, holds); \
+        if (__builtin_expect(in->combination == HW_COMBINE_NONE && in->e == HW_NO_SLOT, 1)) \
+            hw_set_pred(w, in->d, holds);                                   \
         else set_both(w, in, holds);                                        \
     }                                                                       \
     HW_BOTH_FORMS(function)
@@ -61,7 +62,7 @@ static __attribute__((noinline)) void set_both(hw_warp *w, const hw_inst *in, u3
     static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
         td *d = hw_at(w, in->d);                                            \
         const type *a = hw_at(w, in->a), *b = hw_at(w, in->b);              \
-        if (in->sub == 0) {                                                 \
+        if (in->combination == HW_COMBINE_NONE) {                                                 \
             HW_LANES(d, A operator B ? yes : 0);                            \
         } else {                                                            \
             s32 results[32];                                                \
@@ -108,16 +109,16 @@ static inline void selp_b16_lanes(hw_warp *w, const hw_inst *in) {
     HW_LANES(d, p >> i & 1 ? A : B);
 }
 
-HW_BOTH_FORMS(selp_b16)
-HW_BOTH_FORMS(selp_b32)
-HW_BOTH_FORMS(selp_b64)
+#define CHOICE(name, function, type) HW_BOTH_FORMS(function)
 
 #include "isa/bodies/compare.def"
 
 #undef SETP
 #undef SET
+#undef CHOICE
 #define SETP(name, function, ...) {function, function##_convoy},
 #define SET(name, function, ...) {function, NULL},
+#define CHOICE(name, function, ...) {function, function##_convoy},
 #include "exec/ops/row_table.h"
 const hw_body_forms HW_LEVEL_NAME(hw_ops_compare)[] = {
 #include "isa/bodies/compare.def"

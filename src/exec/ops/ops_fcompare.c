@@ -12,9 +12,9 @@ typedef struct hw_mask_pair {
 } hw_mask_pair;
 
 HW_ALWAYS_INLINE uint32_t combine(const hw_warp *w, const hw_inst *in, uint32_t cmp) {
-    if (in->sub == 0) return cmp;
+    if (in->combination == HW_COMBINE_NONE) return cmp;
     uint32_t p = hw_pred(w, in->p) ^ (in->flags & HW_INST_NEGATE_P ? 0xffffffffu : 0);
-    return in->sub == 1 ? cmp & p : in->sub == 2 ? cmp | p : cmp ^ p;
+    return in->combination == HW_COMBINE_AND ? cmp & p : in->combination == HW_COMBINE_OR ? cmp | p : cmp ^ p;
 }
 
 HW_ALWAYS_INLINE void store(const hw_warp *w, const hw_inst *in, hw_mask_pair masks) {

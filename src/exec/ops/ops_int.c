@@ -16,38 +16,28 @@
 #define WIDE_LANES(product, value) HW_LANES(d, value)
 #endif
 
-static inline void mul_wide_s32_lanes(hw_warp *w, const hw_inst *in) {
-    s64 *d = hw_at(w, in->d);
-    const s32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
-    WIDE_LANES(SIGNED_PRODUCT, (s64)A * B);
-}
-HW_BOTH_FORMS(mul_wide_s32)
-
-static inline void mul_wide_u32_lanes(hw_warp *w, const hw_inst *in) {
-    u64 *d = hw_at(w, in->d);
-    const u32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
-    WIDE_LANES(UNSIGNED_PRODUCT, (u64)A * B);
-}
-HW_BOTH_FORMS(mul_wide_u32)
-
-static inline void mad_wide_s32_lanes(hw_warp *w, const hw_inst *in) {
-    u64 *d = hw_at(w, in->d);
-    const s32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
-    const u64 *c = hw_at(w, in->c);
-    WIDE_LANES(SIGNED_SUM, (u64)((s64)A * B) + C);
-}
-HW_BOTH_FORMS(mad_wide_s32)
-
-static inline void mad_wide_u32_lanes(hw_warp *w, const hw_inst *in) {
-    u64 *d = hw_at(w, in->d);
-    const u32 *a = hw_at(w, in->a), *b = hw_at(w, in->b);
-    const u64 *c = hw_at(w, in->c);
-    WIDE_LANES(UNSIGNED_SUM, (u64)A * B + C);
-}
-HW_BOTH_FORMS(mad_wide_u32)
+#define WIDE(name, function, td, ta, product, value)                        \
+    static inline void function##_lanes(hw_warp *w, const hw_inst *in) {    \
+        td *d = hw_at(w, in->d);                                            \
+        const ta *a = hw_at(w, in->a), *b = hw_at(w, in->b);                \
+        WIDE_LANES(product, value);                                         \
+    }                                                                       \
+    HW_BOTH_FORMS(function)
+#define WIDE_SUM(name, function, td, ta, sum, value)                        \
+    static inline void function##_lanes(hw_warp *w, const hw_inst *in) {    \
+        td *d = hw_at(w, in->d);                                            \
+        const ta *a = hw_at(w, in->a), *b = hw_at(w, in->b);                \
+        const td *c = hw_at(w, in->c);                                      \
+        WIDE_LANES(sum, value);                                             \
+    }                                                                       \
+    HW_BOTH_FORMS(function)
 
 #include "isa/bodies/int.def"
 
+#undef WIDE
+#undef WIDE_SUM
+#define WIDE(name, function, ...) {function, function##_convoy},
+#define WIDE_SUM(name, function, ...) {function, function##_convoy},
 #include "exec/ops/row_table.h"
 const hw_body_forms HW_LEVEL_NAME(hw_ops_int)[] = {
 #include "isa/bodies/int.def"

@@ -2,6 +2,29 @@
 #include "exec/ops/row_bodies.h"
 #include "exec/ops/value_bits.h"
 
+static u32 predicate_a(const hw_warp *w, const hw_inst *in) {
+    return hw_pred(w, in->a) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0);
+}
+static u32 predicate_b(const hw_warp *w, const hw_inst *in) {
+    return hw_pred(w, in->b) ^ (in->flags & HW_INST_NEGATE_B ? ~0u : 0);
+}
+#define TRUE ~0u
+#define PREDICATE_1(name, function, value)                                  \
+    static inline void function##_lanes(hw_warp *w, const hw_inst *in) {    \
+        const int i = 0;                                                    \
+        const u32 a[] = {predicate_a(w, in)};                               \
+        hw_set_pred(w, in->d, value);                                       \
+    }                                                                       \
+    HW_BOTH_FORMS(function)
+#define PREDICATE_2(name, function, value)                                  \
+    static inline void function##_lanes(hw_warp *w, const hw_inst *in) {    \
+        const int i = 0;                                                    \
+        const u32 a[] = {predicate_a(w, in)}, b[] = {predicate_b(w, in)};   \
+        hw_set_pred(w, in->d, value);                                       \
+    }                                                                       \
+    HW_BOTH_FORMS(function)
+#define TRUTH_TABLE(name, function)
+
 #include "isa/bodies/logic.def"
 
 // A selector that is a constant of the kernel, the usual case, is taken apart once for all lanes.
@@ -18,13 +41,11 @@ static const hw_inst *permute_by_constant(hw_warp *w, const hw_inst *in, u32 sel
 }
 
 static const hw_inst *prmt_b32(hw_warp *w, const hw_inst *in) {
-    static const hw_body by_mode[8] = {prmt_default_b32, prmt_f4e_b32, prmt_b4e_b32,  prmt_rc8_b32,
-                                       prmt_ecl_b32,     prmt_ecr_b32, prmt_rc16_b32, prmt_default_b32};
-    if (in->sub == 0 && (in->c & 3) == HW_BASE_LAUNCH) {
+    if ((in->c & 3) == HW_BASE_LAUNCH) {
         u32 selector = *(const u32 *)hw_at(w, in->c);
         if (!(selector & 0x8888)) return permute_by_constant(w, in, selector);
     }
-    return by_mode[in->sub & 7](w, in);
+    return prmt_any_b32(w, in);
 }
 
 // Any function of three bits, by its truth table: multiplexers over c, then b, then a.
@@ -97,33 +118,12 @@ static const hw_inst *lop3_and_b32(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
-static u32 predicate_a(const hw_warp *w, const hw_inst *in) {
-    return hw_pred(w, in->a) ^ (in->flags & HW_INST_NEGATE_P ? ~0u : 0);
-}
-static u32 predicate_b(const hw_warp *w, const hw_inst *in) {
-    return hw_pred(w, in->b) ^ (in->flags & HW_INST_NEGATE_B ? ~0u : 0);
-}
-static inline void and_pred_lanes(hw_warp *w, const hw_inst *in) {
-    hw_set_pred(w, in->d, predicate_a(w, in) & predicate_b(w, in));
-}
-static inline void or_pred_lanes(hw_warp *w, const hw_inst *in) {
-    hw_set_pred(w, in->d, predicate_a(w, in) | predicate_b(w, in));
-}
-static inline void xor_pred_lanes(hw_warp *w, const hw_inst *in) {
-    hw_set_pred(w, in->d, predicate_a(w, in) ^ predicate_b(w, in));
-}
-static inline void not_pred_lanes(hw_warp *w, const hw_inst *in) {
-    hw_set_pred(w, in->d, ~predicate_a(w, in));
-}
-static inline void mov_pred_lanes(hw_warp *w, const hw_inst *in) {
-    hw_set_pred(w, in->d, predicate_a(w, in));
-}
-HW_BOTH_FORMS(and_pred)
-HW_BOTH_FORMS(or_pred)
-HW_BOTH_FORMS(xor_pred)
-HW_BOTH_FORMS(not_pred)
-HW_BOTH_FORMS(mov_pred)
-
+#undef PREDICATE_1
+#undef PREDICATE_2
+#undef TRUTH_TABLE
+#define PREDICATE_1(name, function, ...) {function, function##_convoy},
+#define PREDICATE_2(name, function, ...) {function, function##_convoy},
+#define TRUTH_TABLE(name, function) {function, NULL},
 #include "exec/ops/row_table.h"
 const hw_body_forms HW_LEVEL_NAME(hw_ops_logic)[] = {
 #include "isa/bodies/logic.def"

@@ -22,7 +22,7 @@ static uint32_t element_across(const matrix m, int lane) {
 // The places of the rows; of lanes that have exited NULL. False after a fault.
 static bool find_rows(hw_state *s, const hw_inst *in, bool is_write, void *at[32]) {
     hw_warp *w = &s->warp;
-    uint32_t all = w->mask, lanes = all & (in->sub == 4 ? ~0u : (1u << ROWS * in->sub) - 1);
+    uint32_t all = w->mask, lanes = all & (in->matrices == 4 ? ~0u : (1u << ROWS * in->matrices) - 1);
     if (all != s->live) {
         hw_fault_stop(s, in, HW_FAULT_LANES_MISSING, __builtin_ctz(all));
         return false;
@@ -45,7 +45,7 @@ static inline const hw_inst *load_matrices(hw_warp *w, const hw_inst *in, bool t
     void *at[32] = {NULL};
     if (!find_rows(hw_state_of(w), in, false, at)) return NULL;
     const hw_slot *registers = w->slots + in->list;
-    for (int m = 0; m < in->sub; m++) {
+    for (int m = 0; m < in->matrices; m++) {
         matrix rows = {{0}};
         for (int r = 0; r < ROWS; r++)
             if (at[ROWS * m + r]) memcpy(rows[r], at[ROWS * m + r], sizeof rows[r]);
@@ -61,7 +61,7 @@ static inline const hw_inst *store_matrices(hw_warp *w, const hw_inst *in, bool 
     void *at[32] = {NULL};
     if (!find_rows(hw_state_of(w), in, true, at)) return NULL;
     const hw_slot *registers = w->slots + in->list;
-    for (int m = 0; m < in->sub; m++) {
+    for (int m = 0; m < in->matrices; m++) {
         const uint32_t *a = hw_at(w, registers[m]);
         matrix rows;
         uint32_t words[ROWS * WORDS];
@@ -96,13 +96,13 @@ static inline void wmma_offsets(const hw_inst *in, const uint32_t *strides, bool
     const uint32_t vector = HW_PLACE_VECTOR(in->imm), place = HW_PLACE_IN_VECTOR(in->imm);
     const uint32_t step = HW_PLACE_STEP(in->imm), length = strides ? strides[0] : HW_PLACE_LENGTH(in->imm);
     const int shift = __builtin_ctz(in->width);
-    if (is_one_stride && in->sub & HW_PLACE_GROUPS_HAVE_VECTORS)
+    if (is_one_stride && in->groups_have_vectors)
         HW_LANE_LOOP for (int i = 0; i < 32; i++)
             offsets[i] = OFFSETS(vector + (uint32_t)i / 4, place + (uint32_t)i % 4 * step, length);
     else if (is_one_stride)
         HW_LANE_LOOP for (int i = 0; i < 32; i++)
             offsets[i] = OFFSETS(vector + (uint32_t)i % 4 * step, place + (uint32_t)i / 4, length);
-    else if (in->sub & HW_PLACE_GROUPS_HAVE_VECTORS)
+    else if (in->groups_have_vectors)
         HW_LANE_LOOP for (int i = 0; i < 32; i++)
             offsets[i] = OFFSETS(vector + (uint32_t)i / 4, place + (uint32_t)i % 4 * step, strides[i]);
     else

@@ -126,8 +126,8 @@ static const hw_inst *mma_s32_x8(hw_warp *w, const hw_inst *in) {
     hw_mma_take(w, p.a, p.m, p.words / PART_WORDS, 1, a);
     hw_mma_take_b(w, &p, b);
     hw_mma_take(w, p.c, p.m, p.n / PART_ROWS, 2, c);
-    bool a_unsigned = in->sub & (p.is_wide ? HW_MATRIX_B_UNSIGNED : HW_MATRIX_A_UNSIGNED);
-    bool b_unsigned = in->sub & (p.is_wide ? HW_MATRIX_A_UNSIGNED : HW_MATRIX_B_UNSIGNED);
+    bool a_unsigned = in->choices & (p.is_wide ? HW_MATRIX_B_UNSIGNED : HW_MATRIX_A_UNSIGNED);
+    bool b_unsigned = in->choices & (p.is_wide ? HW_MATRIX_A_UNSIGNED : HW_MATRIX_B_UNSIGNED);
     for (uint32_t word = 0; word < p.words; word++)
         widen_bytes(a[word], HW_MMA_ROWS, a_unsigned, a_pairs[word][0], a_pairs[word][1]);
     widen_bytes(b, p.n * p.words, b_unsigned, b_pairs[0], b_pairs[1]);
@@ -139,7 +139,7 @@ static const hw_inst *mma_s32_x8(hw_warp *w, const hw_inst *in) {
                 for (uint32_t odd = 0; odd < 2; odd++)
                     sum += multiply_pairs(*(const ints *)&a_pairs[word][odd][row],
                                           zero + (int32_t)b_pairs[odd][col * p.words + word]);
-            if (in->sub & HW_MATRIX_SATURATE)
+            if (in->choices & HW_MATRIX_SATURATE)
                 for (uint32_t i = 0; i < LANES; i++) c[col][row + i] = saturated_sum(c[col][row + i], (uint32_t)sum[i]);
             else *at = (ints)((uints)*at + (uints)sum);
         }

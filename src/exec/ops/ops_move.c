@@ -1,12 +1,10 @@
 // Moves, packing and unpacking, conversions between register widths, isspacep. Rows in isa/bodies/move.def.
 #include "exec/ops/row_bodies.h"
 
-#include "isa/bodies/move.def"
-
 static const void *listed(const hw_warp *w, const hw_inst *in, u32 k) { return hw_at(w, w->slots[in->list + k]); }
 
 // The sources' registers are narrower than d, so none of them is d.
-#define PACK(function, td, part, n, bits, type)                             \
+#define PACK(name, function, td, part, n, bits, type)                       \
     static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
         td *d = hw_at(w, in->d);                                            \
         const part *from[n];                                                \
@@ -15,12 +13,14 @@ static const void *listed(const hw_warp *w, const hw_inst *in, u32 k) { return h
             HW_LANES(d, (td)((k ? d[i] : 0) | (td)(type)from[k][i] << bits * k)); \
         return in + 1;                                                      \
     }
-PACK(mov_pack_2x8, u16, u16, 2, 8, u8)
-PACK(mov_pack_4x8, u32, u16, 4, 8, u8)
-PACK(mov_pack_8x8, u64, u16, 8, 8, u8)
-PACK(mov_pack_4x16, u64, u16, 4, 16, u16)
-
-#define UNPACK(function, part, ta, n, bits, type)                           \
+#define PACK_2(name, function, td, part, bits)                              \
+    static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
+        td *d = hw_at(w, in->d);                                            \
+        const part *a = listed(w, in, 0), *b = listed(w, in, 1);            \
+        HW_LANES(d, A | (td)B << bits);                                     \
+        HW_NEXT(w, in);                                                     \
+    }
+#define UNPACK(name, function, ta, part, n, bits, type)                     \
     static const hw_inst *function(hw_warp *w, const hw_inst *in) {         \
         const ta *a = hw_at(w, in->a);                                      \
         for (u32 k = 0; k < n; k++) {                                       \
@@ -31,25 +31,8 @@ PACK(mov_pack_4x16, u64, u16, 4, 16, u16)
         }                                                                   \
         return in + 1;                                                      \
     }
-UNPACK(mov_unpack_2x8, u16, u16, 2, 8, u8)
-UNPACK(mov_unpack_4x8, u16, u32, 4, 8, u8)
-UNPACK(mov_unpack_8x8, u16, u64, 8, 8, u8)
-UNPACK(mov_unpack_2x16, u16, u32, 2, 16, u16)
-UNPACK(mov_unpack_4x16, u16, u64, 4, 16, u16)
-UNPACK(mov_unpack_2x32, u32, u64, 2, 32, u32)
 
-static const hw_inst *mov_pack_2x16(hw_warp *w, const hw_inst *in) {
-    u32 *d = hw_at(w, in->d);
-    const u16 *a = listed(w, in, 0), *b = listed(w, in, 1);
-    HW_LANES(d, A | (u32)B << 16);
-    HW_NEXT(w, in);
-}
-static const hw_inst *mov_pack_2x32(hw_warp *w, const hw_inst *in) {
-    u64 *d = hw_at(w, in->d);
-    const u32 *a = listed(w, in, 0), *b = listed(w, in, 1);
-    HW_LANES(d, A | (u64)B << 32);
-    HW_NEXT(w, in);
-}
+#include "isa/bodies/move.def"
 
 // 128-bit registers, as arrays of their parts.
 static const hw_inst *mov_b128(hw_warp *w, const hw_inst *in) {
@@ -83,7 +66,7 @@ PACK_128(mov_pack_4x32, u32, 4)
 UNPACK_128(mov_unpack_2x64, u64, 2)
 UNPACK_128(mov_unpack_4x32, u32, 4)
 
-// Which generic addresses are in the space that in->sub names. What is in neither window is global; constant and
+// Which generic addresses are in in->asked_space. What is in neither window is global; constant and
 // parameter memory are parts of that here, and no address is told to be in them.
 static const hw_inst *isspacep(hw_warp *w, const hw_inst *in) {
     const u64 *a = hw_at(w, in->a);
@@ -94,7 +77,7 @@ static const hw_inst *isspacep(hw_warp *w, const hw_inst *in) {
     }
     u32 shared = hw_pack_lanes(in_shared), local = hw_pack_lanes(in_local);
     u32 holds = 0;
-    switch (in->sub) {
+    switch (in->asked_space) {
     case HW_SPACE_SHARED: holds = shared; break;
     case HW_SPACE_LOCAL: holds = local; break;
     case HW_SPACE_GLOBAL: holds = ~(shared | local); break;
@@ -104,6 +87,12 @@ static const hw_inst *isspacep(hw_warp *w, const hw_inst *in) {
     HW_NEXT(w, in);
 }
 
+#undef PACK
+#undef PACK_2
+#undef UNPACK
+#define PACK(name, function, ...) {function, NULL},
+#define PACK_2(name, function, ...) {function, NULL},
+#define UNPACK(name, function, ...) {function, NULL},
 #include "exec/ops/row_table.h"
 const hw_body_forms HW_LEVEL_NAME(hw_ops_move)[] = {
 #include "isa/bodies/move.def"

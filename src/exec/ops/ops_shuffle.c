@@ -153,12 +153,12 @@ LIKE_LANE(like_lane_b64, u64)
 MATCH(match_any_b32, match_all_b32, u32, like_lane_b32)
 MATCH(match_any_b64, match_all_b64, u64, like_lane_b64)
 
-// Without a type in the name, in->width says how many bytes a lane of a has.
+// Without a type in the name, in->lane_bytes says how many bytes a lane of a has.
 static const hw_inst *match_any(hw_warp *w, const hw_inst *in) {
-    return in->width == 8 ? match_any_b64(w, in) : match_any_b32(w, in);
+    return in->lane_bytes == 8 ? match_any_b64(w, in) : match_any_b32(w, in);
 }
 static const hw_inst *match_all(hw_warp *w, const hw_inst *in) {
-    return in->width == 8 ? match_all_b64(w, in) : match_all_b32(w, in);
+    return in->lane_bytes == 8 ? match_all_b64(w, in) : match_all_b32(w, in);
 }
 
 #define REDUX(name, function, type, neutral, step)                          \

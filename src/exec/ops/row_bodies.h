@@ -4,8 +4,11 @@
 //   TERNARY(name, function, td, ta, value)           also in C
 //   BINARY_OF(name, function, td, ta, tb, value)     where the sources' types differ
 //   TERNARY_OF(name, function, td, ta, tb, tc, value)
+//   QUATERNARY_OF(name, function, td, ta, tb, tc, te, value)   also in E, of the operand fourth
+//   FLOAT_1, FLOAT_2, FLOAT_3(name, function, value) of f32; a NaN becomes the canonical one
 //   EACH(name, function, td, ta, value)              UNARY lane by lane: for rare ones, less code
 //   ROW(name, function)                              another name of a body, or one that is written by hand
+//   FASTER(name, function, plain)                    written by hand; computes what the body plain of a row does
 //   BOTH(name, function)                             written by hand, with a form for convoys: function_convoy
 //   MEMBERS_IN_C, MEMBERS_IN_P(name, function, bytes)   written by hand; exec gathers lanes first (shuffle.def); of
 //                                                    MEMBERS_IN_P with a form for convoys, which looks for itself
@@ -19,6 +22,7 @@
 #define A a[i]
 #define B b[i]
 #define C c[i]
+#define E e[i]
 
 // The form with lanes off is a function of its own: function_some.
 #define BODY(function, operands, value)                                     \
@@ -49,8 +53,15 @@
 #define TERNARY_OF(name, function, td, ta, tb, tc, value)                   \
     BODY(function, td *d = hw_at(w, in->d); const ta *a = hw_at(w, in->a); const tb *b = hw_at(w, in->b); \
          const tc *c = hw_at(w, in->c);, value)
+#define QUATERNARY_OF(name, function, td, ta, tb, tc, te, value)            \
+    BODY(function, td *d = hw_at(w, in->d); const ta *a = hw_at(w, in->a); const tb *b = hw_at(w, in->b); \
+         const tc *c = hw_at(w, in->c); const te *e = hw_at(w, in->fourth);, value)
 #define BINARY(name, function, td, ta, value) BINARY_OF(name, function, td, ta, ta, value)
 #define TERNARY(name, function, td, ta, value) TERNARY_OF(name, function, td, ta, ta, ta, value)
+#define FLOAT_1(name, function, value) UNARY(name, function, f32, f32, canon(value))
+#define FLOAT_2(name, function, value) BINARY(name, function, f32, f32, canon(value))
+#define FLOAT_3(name, function, value) TERNARY(name, function, f32, f32, canon(value))
+#define FASTER(name, function, plain)
 #define ROW(name, function, ...)
 #define BOTH(name, function)
 #define MEMBERS_IN_C(name, function, bytes)

@@ -60,6 +60,16 @@ static inline u64 field_s64(u64 x, u64 position, u64 length) {
     return length ? (u64)((s64)(kept << (unused & 63)) >> (unused & 63)) : 0;
 }
 
+// bfi.
+static inline u32 inserted_u32(u32 bits, u32 into, u32 position, u32 length) {
+    u32 field = (position & 255) > 31 ? 0 : ones(length & 255) << (position & 31);
+    return (into & ~field) | (bits << (position & 31) & field);
+}
+static inline u64 inserted_u64(u64 bits, u64 into, u32 position, u32 length) {
+    u64 field = position > 63 ? 0 : ones_64(length) << (position & 63);
+    return (into & ~field) | (bits << (position & 63) & field);
+}
+
 #define UNSIGNED_BYTE(x, k) ((x) >> 8 * (k) & 0xffu)
 #define SIGNED_BYTE(x, k) ((u32)((s32)((x) << (24 - 8 * (k))) >> 24))
 #define UNSIGNED_HALF(x, k) ((x) >> 16 * (k) & 0xffffu)

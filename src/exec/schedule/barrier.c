@@ -15,11 +15,11 @@ static void store_result(hw_path *path, const hw_barrier *barrier) {
     const hw_inst *in = path->pc;
     if (in->d == HW_NO_SLOT) return;
     char *d = path->frame->registers + (in->d & ~3u);
-    if (in->sub == 0) {
+    if (in->combination == HW_COMBINE_NONE) {
         for (uint32_t m = path->mask; m; m &= m - 1) ((uint32_t *)d)[__builtin_ctz(m)] = barrier->sum;
         return;
     }
-    bool value = in->sub == 1 ? barrier->all != 0 : barrier->any != 0;
+    bool value = in->combination == HW_COMBINE_AND ? barrier->all != 0 : barrier->any != 0;
     uint32_t *p = (uint32_t *)d;
     *p = (*p & ~path->mask) | (value ? path->mask : 0);
 }

@@ -253,10 +253,10 @@ static void load_matrices(hw_state *s, const hw_inst *in, bool is_across) {
     const hw_slot *registers = s->warp.slots + in->list;
     use_address(s, in);
     if (hw_undefined_access_is_clean(s, in, ROW_BYTES)) {
-        clear_registers(s, registers, in->sub, WORD);
+        clear_registers(s, registers, in->matrices, WORD);
         return;
     }
-    for (int m = 0; m < in->sub; m++) {
+    for (int m = 0; m < in->matrices; m++) {
         uint8_t rows[ROWS][ROW_BYTES] = {{0}};
         hw_origin origin = 0;
         for (int r = 0; r < ROWS; r++) {
@@ -276,7 +276,7 @@ static void load_matrices(hw_state *s, const hw_inst *in, bool is_across) {
 static void store_matrices(hw_state *s, const hw_inst *in, bool is_across) {
     const hw_slot *registers = s->warp.slots + in->list;
     use_address(s, in);
-    for (int m = 0; m < in->sub; m++) {
+    for (int m = 0; m < in->matrices; m++) {
         uint8_t rows[ROWS][ROW_BYTES], stored[ROWS * ROW_BYTES];
         hw_origin origin = 0;
         hw_undefined_lanes_of(s, registers[m], WORD, &origin);
@@ -300,7 +300,7 @@ static void store_matrices(hw_state *s, const hw_inst *in, bool is_across) {
 // Texels are not looked at: arrays are filled by calls that say no addresses.
 static void fetch_texels(hw_state *s, const hw_inst *in) {
     const hw_slot coordinates[] = {in->a, in->b, in->c};
-    for (int axis = 0; axis < in->sub; axis++)
+    for (int axis = 0; axis < in->dimensions; axis++)
         hw_undefined_use_slot(s, in, HW_UNDEFINED_ADDRESS, coordinates[axis], WORD);
     hw_undefined_use_slot(s, in, HW_UNDEFINED_ADDRESS, in->fourth, 8);
     clear_registers(s, s->warp.slots + in->list, 4, WORD);
@@ -335,13 +335,14 @@ static void load_param(hw_state *s, const hw_inst *in) {
         if (registers[e] == HW_NO_SLOT) continue;
         for (uint32_t left = s->warp.mask; left; left &= left - 1) {
             const int lane = __builtin_ctz(left);
-            const uint32_t offset = (uint32_t)in->imm + e * in->width, at = in->sub ? param_at(frame, lane, offset) : 0;
+            const uint32_t offset = (uint32_t)in->imm + e * in->width;
+            const uint32_t at = in->is_own_param ? param_at(frame, lane, offset) : 0;
             uint8_t shadow[16] = {0};
             hw_origin own = 0;
             if (is_local) {
                 const place local = {HW_SPACE_LOCAL, hw_call_local_params(frame) + offset};
                 own = hw_undefined_read(s, lane, local, in->width, shadow);
-            } else if (in->sub) {
+            } else if (in->is_own_param) {
                 memcpy(shadow, frame->shadow->bits + at, in->width);
                 if (is_any(shadow, in->width)) own = frame->shadow->origins[at / WORD];
             }
@@ -445,13 +446,13 @@ static void grow_stack(hw_state *s, const hw_inst *in) {
     uint64_t most = 0;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
-        const uint64_t bytes = in->width == 4 ? ((const uint32_t *)hw_at(w, in->a))[lane]
+        const uint64_t bytes = in->lane_bytes == 4 ? ((const uint32_t *)hw_at(w, in->a))[lane]
                                               : ((const uint64_t *)hw_at(w, in->a))[lane];
         if (bytes > most) most = bytes;
     }
     if (most <= s->run->local_bytes)
         hw_undefined_forget_local(s, hw_align_up(s->frame->local_top, alignment), most);
-    hw_undefined_clear(s, in->d, in->width, w->mask);
+    hw_undefined_clear(s, in->d, in->lane_bytes, w->mask);
 }
 
 // ---- all ------------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ place hw_undefined_place_at(uint64_t address) {
 place hw_undefined_place_of(const hw_state *s, const hw_inst *in, int lane) {
     const uint64_t address = in->a == HW_NO_SLOT ? (uint64_t)in->imm : hw_address_of(&s->warp, in, lane);
     if (in->space == HW_SPACE_GENERIC) return hw_undefined_place_at(address);
-    if (in->space == HW_SPACE_PARAM) return (place){in->sub ? HW_SPACE_LOCAL : HW_SPACE_GLOBAL, address};
+    if (in->space == HW_SPACE_PARAM) return (place){in->is_own_param ? HW_SPACE_LOCAL : HW_SPACE_GLOBAL, address};
     return (place){in->space, address};
 }
 

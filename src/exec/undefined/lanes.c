@@ -131,8 +131,9 @@ static hw_undefined_lane lane_of(const hw_state *s, const hw_inst *in, const sou
 
 // setp: the comparison, combined with a predicate. A defined one may decide alone.
 static uint64_t combined(const hw_inst *in, uint64_t undefined, const hw_undefined_lane *l) {
-    const bool decides = !l->undefined_p && (in->sub == 1 ? !l->p : in->sub == 2 && l->p);
-    return in->sub && in->p != HW_NO_SLOT ? (undefined && !decides) || l->undefined_p : undefined;
+    const bool is_and = in->combination == HW_COMBINE_AND, is_or = in->combination == HW_COMBINE_OR;
+    const bool decides = !l->undefined_p && (is_and ? !l->p : is_or && l->p);
+    return in->combination && in->p != HW_NO_SLOT ? (undefined && !decides) || l->undefined_p : undefined;
 }
 
 // Predicates have a second result, its complement or what is left of it.
@@ -201,9 +202,9 @@ typedef struct parts {
 } parts;
 
 static parts parts_of(const hw_inst *in) {
-    const uint32_t bits = 8u * in->width;
-    return (parts){.n = in->vector, .bits = bits, .part_bytes = bits == 8 ? 2 : in->width,
-                   .whole_bytes = in->vector * in->width};
+    const uint32_t bits = 8u * in->lane_bytes;
+    return (parts){.n = in->vector, .bits = bits, .part_bytes = bits == 8 ? 2 : in->lane_bytes,
+                   .whole_bytes = in->vector * in->lane_bytes};
 }
 
 static void pack(hw_state *s, const hw_inst *in, const parts *p) {
@@ -218,7 +219,7 @@ static void pack(hw_state *s, const hw_inst *in, const parts *p) {
         uint8_t bytes[16] = {0};
         for (uint32_t k = 0; k < p->n; k++) {
             const uint64_t bits = hw_undefined_get(shadow, from[k], p->part_bytes, lane);
-            memcpy(bytes + k * in->width, &bits, in->width);
+            memcpy(bytes + k * in->lane_bytes, &bits, in->lane_bytes);
             if (bits && !origin) origin = shadow->origins[from[k] / 4];
         }
         memcpy(shadow->bits + in->d + (size_t)lane * p->whole_bytes, bytes, p->whole_bytes);
@@ -241,7 +242,7 @@ static void unpack(hw_state *s, const hw_inst *in, const parts *p) {
         for (uint32_t left = s->warp.mask; left; left &= left - 1) {
             const int lane = __builtin_ctz(left);
             uint64_t bits = 0;
-            memcpy(&bits, whole[lane] + k * in->width, in->width);
+            memcpy(&bits, whole[lane] + k * in->lane_bytes, in->lane_bytes);
             hw_undefined_put(shadow, to[k], p->part_bytes, lane, bits);
         }
         hw_undefined_settle_slot(s, to[k], p->part_bytes, origin);

@@ -120,7 +120,7 @@ static void describe_lanes(const hw_inst *in, hw_body_id id, hw_undefined_facts 
     f->votes_all = hw_has_mod(mods, HW_M_ALL);
     f->reads_carry = hw_op_traits(spelled->op)->reads_carry;
     describe_widths(shape, spelled, f);
-    if (spelled->op == HW_OP_MATCH) f->a = in->width;
+    if (spelled->op == HW_OP_MATCH) f->a = in->lane_bytes;
     if (f->rule == HW_RULE_VOTE) f->d = 0;
     if (f->rule == HW_RULE_MOVE && hw_body_info_of(id)->uses & HW_USES_LIST)
         f->rule = in->d != HW_NO_SLOT ? HW_RULE_PACK : HW_RULE_UNPACK;
@@ -177,8 +177,8 @@ static void describe_named(const hw_inst *in, hw_body_id id, hw_undefined_facts 
     };
     f->rule = named[id].rule;
     f->a = 4;
-    f->d = named[id].is_predicate ? 0 : in->width == 8 ? 8 : 4;
-    if (id == HW_BODY_SREG) f->d = (uint8_t)(hw_type_bits(hw_sreg_type((hw_sreg)in->sub)) / 8);
+    f->d = named[id].is_predicate ? 0 : in->lane_bytes == 8 ? 8 : 4;
+    if (id == HW_BODY_SREG) f->d = (uint8_t)(hw_type_bits(hw_sreg_type((hw_sreg)in->sreg)) / 8);
 }
 
 void hw_undefined_describe(const hw_inst *in, hw_body_id id, hw_undefined_facts *f) {

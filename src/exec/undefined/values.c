@@ -67,10 +67,10 @@ static uint64_t lop3_of(const hw_inst *in, const lane *l) {
     return can[0] & can[1];
 }
 
-static uint64_t permute_of(const hw_inst *in, const lane *l) {
+static uint64_t permute_of(const lane *l) {
     const uint64_t both = l->undefined_b << 32 | l->undefined_a;
     uint64_t result = 0;
-    if (l->undefined_c || in->sub) return l->undefined_c | both ? all_of(4) : 0;
+    if (l->undefined_c) return all_of(4);
     for (unsigned k = 0; k < 4; k++) {
         const unsigned selector = l->c >> 4 * k & 15, byte = both >> 8 * (selector & 7) & 255;
         const unsigned sign = byte & 0x80 ? 255 : 0;
@@ -154,7 +154,7 @@ static uint64_t value_of(const hw_inst *in, const hw_undefined_facts *f, const l
     case HW_RULE_SHIFT_LEFT: case HW_RULE_SHIFT_RIGHT: return shift_of(f, l);
     case HW_RULE_FUNNEL: return funnel_of(f, l);
     case HW_RULE_LOP3: return lop3_of(in, l);
-    case HW_RULE_PERMUTE: return permute_of(in, l);
+    case HW_RULE_PERMUTE: return permute_of(l);
     case HW_RULE_EXTRACT: return extract_of(f, l);
     case HW_RULE_INSERT: return insert_of(f, l);
     case HW_RULE_REVERSE: return reverse_of(f, l);

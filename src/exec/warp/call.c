@@ -194,7 +194,7 @@ static const hw_inst *call_st_param(hw_warp *w, const hw_inst *in) {
 static const hw_inst *call_ld_param_entry(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     if (in->a != HW_NO_SLOT) return hw_access_general(s, in, false);
-    if (in->sub) return call_ld_param(w, in);
+    if (in->is_own_param) return call_ld_param(w, in);
     const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->d;
     for (uint32_t e = 0; e < in->vector; e++) {
         if (registers[e] == HW_NO_SLOT) continue;

@@ -93,7 +93,7 @@ void hw_outside_tell(hw_state *s, uint32_t note, hw_outside_kind kind) {
 
 static const hw_inst *special_sreg(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    hw_sreg sreg = (hw_sreg)in->sub;
+    hw_sreg sreg = (hw_sreg)in->sreg;
     bool is_clock = hw_sreg_is_clock(sreg);
     // Reading the clock is how a loop waits for time to pass.
     if (is_clock) s->block->issued++;
@@ -115,7 +115,7 @@ static const hw_inst *special_sreg(hw_warp *w, const hw_inst *in) {
 }
 
 static const hw_inst *store_address(hw_warp *w, const hw_inst *in, uint64_t value) {
-    if (in->width == 4) {
+    if (in->lane_bytes == 4) {
         uint32_t *d = hw_at(w, in->d);
         HW_LANES(d, (uint32_t)value);
     } else {
@@ -132,7 +132,7 @@ static const hw_inst *special_local_address(hw_warp *w, const hw_inst *in) {
 
 static const hw_inst *special_param_address(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
-    uint64_t params = in->sub ? hw_call_local_params(s->frame) : s->run->param_address;
+    uint64_t params = in->is_own_param ? hw_call_local_params(s->frame) : s->run->param_address;
     return store_address(w, in, params + (uint64_t)in->imm);
 }
 
@@ -262,8 +262,8 @@ static const hw_inst *special_watch_overflow(hw_warp *w, const hw_inst *in) {
 static const hw_inst *special_watch_divisor(hw_warp *w, const hw_inst *in) {
     const void *lanes = hw_at(w, in->a);
     uint32_t zero = 0;
-    HW_EACH_ACTIVE_LANE(const uint64_t divisor = in->width == 2 ? ((const uint16_t *)lanes)[i]
-                                                 : in->width == 4 ? ((const uint32_t *)lanes)[i]
+    HW_EACH_ACTIVE_LANE(const uint64_t divisor = in->lane_bytes == 2 ? ((const uint16_t *)lanes)[i]
+                                                 : in->lane_bytes == 4 ? ((const uint32_t *)lanes)[i]
                                                                   : ((const uint64_t *)lanes)[i];
                         zero |= (uint32_t)!divisor << i);
     tell_arithmetic(hw_state_of(w), in, zero, HW_ARITHMETIC_DIVISION);
@@ -300,7 +300,7 @@ static const hw_inst *special_alloca(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     uint64_t most = 0, alignment = in->imm > 0 ? (uint64_t)in->imm : 8;
     const void *a = hw_at(w, in->a);
-    HW_EACH_ACTIVE_LANE(uint64_t bytes = in->width == 4 ? ((const uint32_t *)a)[i] : ((const uint64_t *)a)[i];
+    HW_EACH_ACTIVE_LANE(uint64_t bytes = in->lane_bytes == 4 ? ((const uint32_t *)a)[i] : ((const uint64_t *)a)[i];
                         most = bytes > most ? bytes : most);
     uint64_t begin = hw_align_up(s->frame->local_top, alignment);
     if (most > s->run->local_bytes || begin + most > s->run->local_bytes)
@@ -316,7 +316,7 @@ static const hw_inst *special_stacksave(hw_warp *w, const hw_inst *in) {
 static const hw_inst *special_stackrestore(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
     int i = __builtin_ctz(w->mask);
-    uint64_t top = in->width == 4 ? ((uint32_t *)hw_at(w, in->a))[i] : ((uint64_t *)hw_at(w, in->a))[i];
+    uint64_t top = in->lane_bytes == 4 ? ((uint32_t *)hw_at(w, in->a))[i] : ((uint64_t *)hw_at(w, in->a))[i];
     if (top > s->run->local_bytes) return hw_fault_stop(s, in, HW_FAULT_STACK, i);
     s->frame->local_top = (uint32_t)top;
     return in + 1;

@@ -13,12 +13,9 @@ static hw_mma mma_of(const hw_product *p) {
     return p->precision == HW_PRECISION_TF32 ? HW_MMA_TF32 : HW_MMA_ROUNDED_BF16;
 }
 
-// Only the large chips have tensor cores for f64, and full rates of f64.
-static bool has_f64(int cc) { return cc == 80 || cc == 90 || cc == 100; }
-
 bool hw_tensor_core_takes(const hw_product *p, const hw_device_properties *device) {
     if (device->cc < HW_TENSOR_CORE_CC || hw_product_is_integer(p)) return false;
-    if (p->input.bits == 64) return has_f64(device->cc) && p->k;
+    if (p->input.bits == 64) return hw_tune_arch(device)->has_f64_tensor_cores && p->k;
     return p->input.bits == 16 || p->precision == HW_PRECISION_TF32 || p->precision == HW_PRECISION_BF16;
 }
 

@@ -74,8 +74,8 @@ typedef struct hw_tune {
 // Never NULL. Pure.
 const hw_tune *hw_tune_for(const hw_device_properties *device);
 
-// The banks of the device's shared memory: of its compute capability, or of the nearest older one that is known. Never
-// NULL, not for a processor either.
+// What the device's compute capability fixes (banks, kinds of tensor cores), or the nearest older one that is known.
+// Never NULL, not for a processor either.
 const hw_arch *hw_tune_arch(const hw_device_properties *device);
 
 // How much more of each the device has than the table's GPU; 1 where the device does not say. Of multiplications a

@@ -57,7 +57,7 @@ static void check_setp(int level, const struct float_type *type, bool ftz, const
     snprintf(name, sizeof name, "setp.%s%s.%s", ftz ? "ftz." : "", c->word, type->name);
     hw_body body = find_body(levels[level], name);
     for (int k = 0; k < EDGES * EDGES / 32; k++)
-        for (int sub = 0; sub < 4; sub++) {
+        for (int combination = 0; combination < 4; combination++) {
             uint64_t in[64][2];
             bench t;
             bench_start(&t, 0xffffffffu);
@@ -67,9 +67,9 @@ static void check_setp(int level, const struct float_type *type, bool ftz, const
             set_lane(&t, AT_P, 4, 0, p);
             set_lane(&t, AT_E, 4, 0, second_before);
             t.insts[0].d = AT_D_PRED;
-            t.insts[0].sub = (uint8_t)sub;
+            t.insts[0].combination = (uint8_t)combination;
             t.insts[0].flags = negate ? HW_INST_NEGATE_P : 0;
-            if (sub) t.insts[0].p = AT_P;
+            if (combination) t.insts[0].p = AT_P;
             if (has_second) t.insts[0].e = AT_E;
             bench_run(&t, body);
             uint32_t first = (uint32_t)get_lane(&t, AT_D_PRED, 4, 0), second = (uint32_t)get_lane(&t, AT_E, 4, 0);
@@ -79,10 +79,10 @@ static void check_setp(int level, const struct float_type *type, bool ftz, const
                 uint64_t *low = in[i * type->parts], *high = in[i * type->parts + type->parts - 1];
                 bool cmp = compare(type->f, c->holds, ftz, low[0], low[1]);
                 bool other = type->parts == 2 ? compare(type->f, c->holds, ftz, high[0], high[1]) : !cmp;
-                if ((first >> i & 1) != combine(sub, cmp, q) ||
-                    (has_second && (second >> i & 1) != combine(sub, other, q)))
-                    fail_msg("%s level %d sub %d: %llx %llx", name, level, sub, (unsigned long long)low[0],
-                             (unsigned long long)low[1]);
+                if ((first >> i & 1) != combine(combination, cmp, q) ||
+                    (has_second && (second >> i & 1) != combine(combination, other, q)))
+                    fail_msg("%s level %d combination %d: %llx %llx", name, level, combination,
+                             (unsigned long long)low[0], (unsigned long long)low[1]);
             }
         }
 }
@@ -97,16 +97,17 @@ static void check_set(int level, const struct float_type *type, bool ftz, const 
     for (int k = 0; k < EDGES * EDGES / 32; k++) {
         uint64_t in[64][2];
         uint32_t p = 0x0ff05a3cu;
-        int sub = k % 4;
+        int combination = k % 4;
         bench t;
         bench_start(&t, 0xffffffffu);
         fill_pairs(&t, type, k, in);
         set_lane(&t, AT_P, 4, 0, p);
-        t.insts[0].sub = (uint8_t)sub;
-        if (sub) t.insts[0].p = AT_P;
+        t.insts[0].combination = (uint8_t)combination;
+        if (combination) t.insts[0].p = AT_P;
         bench_run(&t, body);
         for (int i = 0; i < 32 * type->parts; i++) {
-            bool holds = combine(sub, compare(type->f, c->holds, ftz, in[i][0], in[i][1]), p >> (i / type->parts) & 1);
+            bool cmp = compare(type->f, c->holds, ftz, in[i][0], in[i][1]);
+            bool holds = combine(combination, cmp, p >> (i / type->parts) & 1);
             if (get_lane(&t, AT_D, bits / 8, i) != (holds ? one : 0))
                 fail_msg("%s level %d: %llx %llx gives %llx", name, level, (unsigned long long)in[i][0],
                          (unsigned long long)in[i][1], (unsigned long long)get_lane(&t, AT_D, bits / 8, i));

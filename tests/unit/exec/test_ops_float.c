@@ -332,7 +332,7 @@ static void check_masks(const hw_level *level, hw_body_id id) {
         else part.insts[0].d = (hw_slot[]){AT_D, AT_A, AT_B, AT_C}[round % (slct_other_width ? 3 : 4)];
         if (!strncmp(name, "set", 3)) {
             part.insts[0].p = whole.insts[0].p = AT_P;
-            part.insts[0].sub = whole.insts[0].sub = (uint8_t)(round % 4);
+            part.insts[0].combination = whole.insts[0].combination = (uint8_t)(round % 4);
         }
         memcpy(part.frame, whole.frame, FRAME_BYTES);
         bench before = part;

@@ -247,12 +247,12 @@ static uint64_t ref_prmt(const void *context, const uint64_t *x) {
     }
     return d;
 }
-static void set_mode(hw_inst *inst, const void *context) { inst->sub = (uint8_t)*(const int *)context; }
-
 // A selector in the launch's constants takes another way than one in a register.
 static void test_prmt(void **state) {
     (void)state;
-    for (int mode = 0; mode < 7; mode++) check_body("prmt.b32", three_32, 3, ref_prmt, &mode, set_mode);
+    static const char *const bodies[] = {"prmt.b32",     "prmt.f4e.b32", "prmt.b4e.b32", "prmt.rc8.b32",
+                                         "prmt.ecl.b32", "prmt.ecr.b32", "prmt.rc16.b32"};
+    for (int mode = 0; mode < 7; mode++) check_body(bodies[mode], three_32, 3, ref_prmt, &mode, NULL);
     for (int level = 0; level < n_int_levels; level++) {
         for (int round = 0; round < 200; round++) {
             int_bench t;
@@ -380,6 +380,15 @@ static void test_compare(void **state) {
     }
 }
 
+static uint32_t combine(uint8_t combination, uint32_t holds, uint32_t with) {
+    switch ((hw_combination)combination) {
+    case HW_COMBINE_AND: return holds & with;
+    case HW_COMBINE_OR: return holds | with;
+    case HW_COMBINE_XOR: return holds ^ with;
+    default: return holds;
+    }
+}
+
 // Both destinations, all combinations, a complemented predicate, a destination that is the predicate combined.
 static void test_combine(void **state) {
     (void)state;
@@ -391,7 +400,7 @@ static void test_combine(void **state) {
             bench_start(&t, mask);
             bool sets = round & 32;
             hw_inst *in = &t.insts[0];
-            in->sub = round & 3;
+            in->combination = round & 3;
             in->flags = round & 4 ? HW_INST_NEGATE_P : 0;
             in->p = SLOT_P;
             in->e = sets || round & 8 ? HW_NO_SLOT : SLOT_E;
@@ -409,8 +418,7 @@ static void test_combine(void **state) {
             }
             bench_run(&t, level, sets ? "set.lt.u32.s32" : "setp.lt.s32");
             uint32_t q = round & 4 ? ~p : p;
-            uint32_t want = in->sub == 0 ? less : in->sub == 1 ? less & q : in->sub == 2 ? less | q : less ^ q;
-            uint32_t want2 = in->sub == 0 ? ~less : in->sub == 1 ? ~less & q : in->sub == 2 ? ~less | q : ~less ^ q;
+            uint32_t want = combine(in->combination, less, q), want2 = combine(in->combination, ~less, q);
             uint32_t got;
             if (sets) {
                 for (int i = 0; i < 32; i++)

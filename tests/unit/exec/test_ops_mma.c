@@ -105,8 +105,8 @@ static void run_case(bench *t, int level, const matrix_config *config, int index
     move_matrix(t, config, 'c', 0, c, false);
     for (int r = 0; r < n_d; r++) t->slots[at + r] = t->slots[r];
     t->inst.imm = HW_MATRIX_IMM(config->m, config->n, config->k, 0);
-    if (strstr(config->name, "sat")) t->inst.sub |= HW_MATRIX_SATURATE;
-    if (strstr(config->name, "u8")) t->inst.sub |= HW_MATRIX_A_UNSIGNED;
+    if (strstr(config->name, "sat")) t->inst.choices |= HW_MATRIX_SATURATE;
+    if (strstr(config->name, "u8")) t->inst.choices |= HW_MATRIX_A_UNSIGNED;
     const char *name = is_half ? "mma.f16.f16" : bodies[config->type];
     assert_ptr_equal(body_of(levels[level], name)(&t->state.warp, &t->inst), &t->inst + 1);
     move_matrix(t, config, 'c', 0, d, true);

@@ -193,7 +193,7 @@ static void check_case(const hw_level *level, uint64_t number) {
     level->set_mask(&l.state.warp, mask);
     // The first destination lies where the first coordinates are.
     for (int c = 0; c < 4; c++) l.slots[c] = c == unused ? HW_NO_SLOT : (hw_slot)((c ? 4 + c : 0) * SLOT_BYTES);
-    l.insts[0] = (hw_inst){.b = SLOT_BYTES, .c = 2 * SLOT_BYTES, .fourth = 3 * SLOT_BYTES, .sub = (uint8_t)dims};
+    l.insts[0] = (hw_inst){.b = SLOT_BYTES, .c = 2 * SLOT_BYTES, .fourth = 3 * SLOT_BYTES, .dimensions = (uint8_t)dims};
     uint32_t before[4][32], coordinates[32][3] = {{0}};
     int texture_of[32];
     for (int i = 0; i < 32; i++) {

@@ -338,7 +338,7 @@ static void test_isspacep(void **state) {
                                          HW_SPACE_PARAM};
         int_bench t;
         bench_start(&t, 0xfffffff7u);
-        t.insts[0].sub = spaces[round];
+        t.insts[0].asked_space = spaces[round];
         set_predicate(&t, SLOT_D, 8);
         for (int i = 0; i < 32; i++) set_lane(&t, SLOT_A, 64, i, addresses[i % 11]);
         bench_run(&t, level, "isspacep");

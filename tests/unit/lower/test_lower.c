@@ -196,7 +196,7 @@ static void test_predicates(void **state) {
                  "@%p6 st.global.u32 [%d1], %r3; st.global.f32 [%d1], %f1; ret;"));
     const hw_program *p = program("k");
     const hw_inst *setp = inst_of(p, "setp.gt.s32");
-    assert_int_equal(setp->sub, 2);
+    assert_int_equal(setp->combination, HW_COMBINE_OR);
     assert_true(setp->flags & HW_INST_NEGATE_P);
     assert_int_equal(setp->p, inst_of(p, "setp.lt.s32")->d);
     assert_int_not_equal(setp->e, HW_NO_SLOT);
@@ -234,7 +234,7 @@ static void test_warp_instructions(void **state) {
     assert_true(red->flags & HW_INST_NEGATE_P);
     assert_int_not_equal(red->b, HW_NO_SLOT);
     assert_int_equal(inst_of(p, "bar.red.and")->b, HW_NO_SLOT);
-    assert_int_equal(inst_of(p, "bar.red.and")->sub, 1);
+    assert_int_equal(inst_of(p, "bar.red.and")->combination, HW_COMBINE_AND);
     assert_int_not_equal(inst_of(p, "bar.sync")->b, HW_NO_SLOT);
     assert_int_equal(inst_of(p, "bar.arrive")->d, HW_NO_SLOT);
     assert_int_equal(p->notes[inst_of(p, "bar.arrive")->note].kind, HW_NOTE_BARRIER);
@@ -290,7 +290,7 @@ static void test_calls(void **state) {
     assert_int_equal(f->formal_param_bytes, 32);
     const hw_inst *result = &f->insts[find(f, "st.param", 2)];
     assert_int_equal(result->imm, 16);
-    assert_int_equal(result->sub, 1);
+    assert_int_equal(result->is_own_param, 1);
     assert_int_equal(f->insts[find(f, "ld.param", 1)].imm, 8);
     assert_int_equal(f->calls[0].arg_offsets[0], 32);
     assert_int_equal(f->calls[0].arg_offsets[1], 40);
@@ -422,7 +422,7 @@ static void test_names(void **state) {
         {"selp.f64 %d1, %d2, %d3, %p1", "selp.b64"}, {"slct.u32.s32 %r1, %r2, %r3, %r4", "slct.b32.s32"},
         {"slct.ftz.f32.f32 %f1, %f2, %f3, %f4", "slct.ftz.b32.f32"}, {"shr.b32 %r1, %r2, %r3", "shr.u32"},
         {"shr.s64 %d1, %d2, %r3", "shr.s64"}, {"shf.r.wrap.b32 %r1, %r2, %r3, %r4", "shf.r.wrap.b32"},
-        {"shf.l.clamp.b32 %r1, %r2, %r3, %r4", "shf.l.clamp.b32"}, {"prmt.b32.f4e %r1, %r2, %r3, %r4", "prmt.b32"},
+        {"shf.l.clamp.b32 %r1, %r2, %r3, %r4", "shf.l.clamp.b32"}, {"prmt.b32.f4e %r1, %r2, %r3, %r4", "prmt.f4e.b32"},
         {"bfe.s64 %d1, %d2, %r3, %r4", "bfe.s64"}, {"bfi.b32 %r1, %r2, %r3, %r4, %r5", "bfi.b32"},
         {"bfind.shiftamt.u64 %r1, %d2", "bfind.shiftamt.u64"}, {"popc.b64 %r1, %d2", "popc.b64"},
         {"dp4a.u32.s32 %r1, %r2, %r3, %r4", "dp4a.u32.s32"}, {"dp2a.hi.s32.u32 %r1, %r2, %r3, %r4", "dp2a.hi.s32.u32"},

@@ -13,7 +13,6 @@ static void test_diamond(void **state) {
     assert_string_equal(hw_body_name(p->bodies[branch->target + 1]), "fall");
     assert_int_equal(inst_of(p, "bra")->target, branch->reconverge);
     assert_int_equal(inst_of(p, "bra")->reconverge, HW_NO_RECONVERGENCE);
-    assert_int_equal(branch->sub, 0);
     assert_int_equal(counted(p), 9);
     done();
 }
@@ -93,7 +92,6 @@ static void test_early_exits(void **state) {
     // @%p2 exit: a branch around it, taken when %p2 does not hold, that is none to the profiler.
     uint32_t around = find(p, "bra.p", 1);
     assert_true(p->insts[around].flags & HW_INST_NEGATE_P);
-    assert_int_equal(p->insts[around].sub, 1);
     assert_int_equal(p->insts[around].target, around + 2);
     assert_int_equal(p->insts[around].reconverge, around + 2);
     assert_string_equal(hw_body_name(p->bodies[around + 1]), "exit");
@@ -154,7 +152,7 @@ static void test_guards(void **state) {
                         "  12  st L0 W0 [+12] global.4\n"
                         "  13  nop\n"
                         "  14  unguard\n"
-                        "  15  bra.p p=!W128 sub 1 -> 18 reconverge 16 #11\n"
+                        "  15  bra.p p=!W128 -> 18 reconverge 16 #11\n"
                         "  16  bar.sync L256(0)\n"
                         "  17  fall #0\n"
                         "  18  ret #1\n");

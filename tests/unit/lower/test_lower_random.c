@@ -290,7 +290,7 @@ static void execute(const machine *m, const hw_inst *in, const char *name) {
     else if (!strcmp(name, "add.s64")) set_wide(m, in->d, wide(m, in->a) + wide(m, in->b));
     else if (!strcmp(name, "cvt.u64.u32")) set_wide(m, in->d, a);
     else if (!strcmp(name, "cvt.u32.u64")) *d = a;
-    else if (!strcmp(name, "sreg")) *d = special((hw_sreg)in->sub);
+    else if (!strcmp(name, "sreg")) *d = special((hw_sreg)in->sreg);
     else if (!strcmp(name, "ld.param")) memcpy(d, (const char *)param_words + in->imm, in->width);
     else if (!strcmp(name, "mov.unpack.2x32")) {
         uint64_t value = wide(m, in->a);       // the first is written before the second is taken from a
@@ -300,7 +300,7 @@ static void execute(const machine *m, const hw_inst *in, const char *name) {
         d[0] = *word(m, list[0]);
         d[1] = *word(m, list[1]);
     } else if (!strncmp(name, "setp.", 5)) {
-        bool c = compare(name, (int32_t)a, (int32_t)b), q = in->sub && p;
+        bool c = compare(name, (int32_t)a, (int32_t)b), q = in->combination && p;
         *d = c ^ q;
         if (in->e != HW_NO_SLOT)
             *word(m, in->e) = !compare(name, (int32_t)*word(m, in->a), (int32_t)*word(m, in->b)) ^ q;
