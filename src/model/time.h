@@ -41,7 +41,7 @@ typedef enum hw_bound {
 } hw_bound;
 
 typedef struct hw_estimate {
-    double us;                       // of the launch, its overhead included
+    double us;                       // of the launch as a profiler times it: starting it included, the gap before not
     double gbs;                      // useful bytes over that time, 10^9 bytes per second
     hw_bound bound;                  // hw_model_bound
     double bound_us[HW_BOUNDS];      // each alone, without overhead; that of the launch is the overhead
@@ -72,6 +72,9 @@ double hw_model_memory_gbs(const hw_gpu *gpu, const hw_time_work *work);
 // The bandwidth, 10^9 bytes per second, read and written, that a stream such as a copy of a large array reaches. 0 when
 // it is not known.
 double hw_model_stream_gbs(const hw_gpu *gpu);
+
+// Microseconds from the end of a launch to the begin of the next one in its stream.
+double hw_model_gap_us(const hw_gpu *gpu);
 
 // "memory", "shared", "issue", "latency", "launch".
 const char *hw_bound_name(hw_bound bound);

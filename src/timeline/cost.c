@@ -25,12 +25,15 @@ hw_schedule_gpu hw_cost_gpu(const hw_gpu *gpu, uint32_t copy_engines) {
 
 // ---- launches ----
 
-static double start_us(const hw_gpu *gpu) { return hw_model_time(gpu, &(hw_time_work){.blocks = 0}).us; }
+static double start_us(const hw_gpu *gpu) {
+    return hw_model_time(gpu, &(hw_time_work){.blocks = 0}).us + hw_model_gap_us(gpu);
+}
 
 // Blocks come in waves of as many as the GPU holds. The last wave leaves room for others, and so do all blocks of a
 // launch that has one wave.
 hw_task hw_cost_launch(const hw_gpu *gpu, const hw_timeline_launch *launch) {
-    hw_task task = {.kind = HW_TASK_KERNEL, .start_us = launch ? launch->start_us : start_us(gpu), .tail_share = 1};
+    const double begins_us = launch ? launch->start_us + hw_model_gap_us(gpu) : start_us(gpu);
+    hw_task task = {.kind = HW_TASK_KERNEL, .start_us = begins_us, .tail_share = 1};
     const double work_us = launch ? launch->us - launch->start_us : 0;
     if (!(work_us > 0)) return task;
     const double at_once = launch->blocks_at_once ? (double)launch->blocks_at_once : 1;

@@ -7,7 +7,7 @@
 #include "timeline/schedule.h"
 #include "timeline/timeline.h"
 
-#define HW_LAUNCH_CALL_US 2.0
+#define HW_LAUNCH_CALL_US 3.2
 // From the end of a kernel to the begin of the next within a graph, where the host takes no part: a chain of 1000 empty
 // kernels takes an H200 680 us (tests/truth/h200_graphs.csv), of which the estimate gives each kernel 0.16.
 #define HW_GRAPH_START_US 0.52

@@ -11,6 +11,8 @@
 
 #include "device/transfer.h"
 
+static const double LINK_SHARE = 0.873;   // of the link that copies reach
+
 static void assert_near(double value, double expected) {
     if (!(fabs(value - expected) <= 1e-9 * expected)) fail_msg("%.12g is not %.12g", value, expected);
 }
@@ -19,12 +21,12 @@ static void model_by_hand(void **state) {
     (void)state;
     const hw_gpu *gpu = hw_gpu_find("gtx280");   // 8 GB/s each way
     const uint64_t bytes = 64 << 20;
-    double link = 67108864 / (8e3 * 256 / 282);
-    assert_near(hw_model_transfer_us(gpu, HW_HOST_PINNED, bytes), 8 + link);
-    assert_near(hw_model_transfer_us(gpu, HW_HOST_COMBINED, bytes), 8 + link);
-    assert_near(hw_model_transfer_us(gpu, HW_HOST_MAPPED, bytes), 1.5 + link);
-    assert_near(hw_model_transfer_us(gpu, HW_HOST_PAGEABLE, bytes), 8 + link + 67108864 / 10e3);
-    assert_near(hw_model_transfer_us(gpu, HW_HOST_PINNED, 0), 8);
+    double link = 67108864 / (8e3 * LINK_SHARE);
+    assert_near(hw_model_transfer_us(gpu, HW_HOST_PINNED, bytes), 3 + link);
+    assert_near(hw_model_transfer_us(gpu, HW_HOST_COMBINED, bytes), 3 + link);
+    assert_near(hw_model_transfer_us(gpu, HW_HOST_MAPPED, bytes), 1.2 + link);
+    assert_near(hw_model_transfer_us(gpu, HW_HOST_PAGEABLE, bytes), 3 + link + 67108864 / 15e3);
+    assert_near(hw_model_transfer_us(gpu, HW_HOST_PINNED, 0), 3);
     for (int kind = 0; kind < HW_HOST_KINDS; kind++)
         for (int bit = 1; bit < 64; bit++)
             assert_true(hw_model_transfer_us(gpu, (hw_host_kind)kind, (uint64_t)1 << bit) >
@@ -51,35 +53,35 @@ static void formula(void **state) {
 static void schedules_by_hand(void **state) {
     (void)state;
     hw_gpu gpu = *hw_gpu_find("gtx280");
-    gpu.pcie_gbs = 10 * 282.0 / 256;
-    assert_near(hw_model_transfer_us(&gpu, HW_HOST_PINNED, 800000), 88);   // 8 + 80
-    // One chunk: copied 88, worked 88 + 120.
-    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 1), 208);
-    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 0), 208);
-    // Two of 48 and 60 us: copied at 48, 96; worked at 108, 168. Work never waits after the first.
-    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 2), 168);
-    // Four of 28 and 30: copied at 28, 56, 84, 112; worked at 58, 88, 118, 148.
-    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 4), 148);
-    // Eight of 18 and 15: the copies are the longer ones now, copied at 18, 36 ... 144; worked at 33, 51 ... 159.
-    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 8), 159);
-    // The formula has one latency for all: 120 + 88 / 8.
-    assert_near(hw_model_overlap_us(120, 88, 8), 131);
-    // Ever more chunks cost more in the end: 25 of 11.2 and 4.8.
-    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 25), 25 * 11.2 + 4.8);
+    gpu.pcie_gbs = 10 / LINK_SHARE;
+    assert_near(hw_model_transfer_us(&gpu, HW_HOST_PINNED, 800000), 83);   // 3 + 80
+    // One chunk: copied 83, worked 83 + 120.
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 1), 203);
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 0), 203);
+    // Two of 43 and 60 us: copied at 43, 86; worked at 103, 163. Work never waits after the first.
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 2), 163);
+    // Four of 23 and 30: copied at 23, 46, 69, 92; worked at 53, 83, 113, 143.
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 4), 143);
+    // Sixteen of 8 and 7.5: the copies are the longer ones now, copied at 8, 16 ... 128; worked at 15.5 ... 135.5.
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 16), 135.5);
+    // The formula has one latency for all: 120 + 83 / 8.
+    assert_near(hw_model_overlap_us(120, 83, 8), 130.375);
+    // Ever more chunks cost more in the end: 25 of 6.2 and 4.8.
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 25), 25 * 6.2 + 4.8);
     // Chunks that are not equal: 5 words in two are 2 and 3, 32 and 48 bytes, worked on for 40 and 60.
-    assert_near(hw_model_chunks_us(&gpu, 100, 80, 2), 8.0032 + 40 + 60);
+    assert_near(hw_model_chunks_us(&gpu, 100, 80, 2), 3.0032 + 40 + 60);
     // Nothing to work on, nothing to copy.
-    assert_near(hw_model_chunks_us(&gpu, 0, 800000, 4), 112);
-    assert_near(hw_model_chunks_us(&gpu, 0, 0, 1), 8);
+    assert_near(hw_model_chunks_us(&gpu, 0, 800000, 4), 92);
+    assert_near(hw_model_chunks_us(&gpu, 0, 0, 1), 3);
 }
 
-// A GPU of 1.0 copies or computes: 18 and 15 us eight times.
+// A GPU of 1.0 copies or computes: 13 and 15 us eight times.
 static void no_overlap_on_the_first(void **state) {
     (void)state;
     hw_gpu gpu = *hw_gpu_find("8800gtx");
-    gpu.pcie_gbs = 10 * 282.0 / 256;
-    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 1), 208);
-    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 8), 8 * (18 + 15));
+    gpu.pcie_gbs = 10 / LINK_SHARE;
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 1), 203);
+    assert_near(hw_model_chunks_us(&gpu, 120, 800000, 8), 8 * (13 + 15));
     hw_gpu unknown = {.id = "unknown"};
     assert_near(hw_model_chunks_us(&unknown, 100, 800000, 4), 100);
 }
@@ -99,8 +101,8 @@ static void on_a_simulated_gpu(void **state) {
     assert_near(o.execution_us, 1.5 * o.transfer_us);
     assert_near(o.formula_us, 1.75 * o.transfer_us);
     assert_true(o.streams == 4);
-    // Copies of 8 us and a quarter of the bytes, 43.7; work takes 58.2 each and waits for the first alone.
-    assert_near(o.us, 8 + (1 << 18) / (8e3 * 256 / 282) + o.execution_us);
+    // Copies of 3 us and a quarter of the bytes, 40.5; work takes 57.4 each and waits for the first alone.
+    assert_near(o.us, 3 + (1 << 18) / (8e3 * LINK_SHARE) + o.execution_us);
     assert_true(o.us > o.formula_us);
     assert_int_equal(hw_transfer_overlap(device, 16, 2, &o, NULL), HW_USAGE);
     hw_device_close(device);

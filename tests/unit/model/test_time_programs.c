@@ -1,0 +1,102 @@
+// The estimate of time against an H200: launches of programs of public suites (tests/truth/h200_programs.csv has their
+// times, and what the profiler counts of them). Constants of the model were chosen with every second program; the
+// others judge. The figures are asserted as they are, so that a change of the model is seen; docs/accuracy.md states
+// them. With HW_SHOW_TIMES=1 every launch is printed.
+#define _GNU_SOURCE
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/time.h"
+
+enum { MOST_LAUNCHES = 2000, LINE_BYTES = 1000 };
+
+// Of the launches of one half of the programs: how many times too long or too short, sorted.
+typedef struct half {
+    const char *name;
+    double off[MOST_LAUNCHES];
+    size_t n;
+} half;
+
+static half halves[2] = {{.name = "chosen"}, {.name = "judged"}};
+
+static uint64_t next_number(char **rest) { return strtoull(strsep(rest, ","), NULL, 10); }
+
+// The columns of the file, in its order.
+static hw_time_work read_work(char **rest) {
+    hw_time_work w = {.blocks = next_number(rest)};
+    w.warps = next_number(rest);
+    w.blocks_per_sm = (uint32_t)next_number(rest);
+    uint64_t *const fields[] = {&w.load_bytes, &w.store_bytes, &w.fill_bytes, &w.useful_bytes, &w.reachable_bytes,
+                                &w.load_lines, &w.load_sectors, &w.store_sectors, &w.const_passes, &w.wavefronts,
+                                &w.trips, &w.shared_trips, &w.barriers};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) *fields[i] = next_number(rest);
+    for (int i = 0; i < HW_RATES; i++) w.inst[i] = next_number(rest);
+    return w;
+}
+
+static void read_launch(char *line) {
+    char *rest = line;
+    const char *program = strsep(&rest, ","), *name = strsep(&rest, ","), *size = strsep(&rest, ",");
+    const char *launch = strsep(&rest, ",");
+    const double us = strtod(strsep(&rest, ","), NULL);
+    const hw_time_work work = read_work(&rest);
+    half *to = &halves[strcmp(name, halves[0].name) != 0];
+    assert_true(us > 0 && to->n < MOST_LAUNCHES && !strcmp(name, to->name));
+    const double estimate = hw_model_time(hw_gpu_find("h200"), &work).us;
+    to->off[to->n++] = fabs(log(estimate / us));
+    if (getenv("HW_SHOW_TIMES")) printf("%s %s %s: %.2f us, %.2f estimated\n", program, size, launch, us, estimate);
+}
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int read_file(void **state) {
+    (void)state;
+    char line[LINE_BYTES];
+    FILE *file = fopen(HW_SOURCE_DIR "/tests/truth/h200_programs.csv", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    while (fgets(line, sizeof line, file)) read_launch(line);
+    fclose(file);
+    for (int i = 0; i < 2; i++) qsort(halves[i].off, halves[i].n, sizeof(double), by_size);
+    return 0;
+}
+
+static int within_pct(const half *h, double factor) {
+    size_t n = 0;
+    while (n < h->n && h->off[n] <= log(factor)) n++;
+    return (int)lround(100 * (double)n / (double)h->n);
+}
+
+static void assert_half(const half *h, size_t launches, int median_pct, int within_10, int within_25, int within_100) {
+    assert_int_equal(h->n, launches);
+    assert_int_equal(lround(100 * (exp(h->off[h->n / 2]) - 1)), median_pct);
+    assert_int_equal(within_pct(h, 1.1), within_10);
+    assert_int_equal(within_pct(h, 1.25), within_25);
+    assert_int_equal(within_pct(h, 2), within_100);
+}
+
+static void programs_of_the_choice(void **state) {
+    (void)state;
+    assert_half(&halves[0], 306, 22, 25, 59, 89);
+}
+
+static void programs_that_judge(void **state) {
+    (void)state;
+    assert_half(&halves[1], 262, 32, 20, 39, 83);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(programs_of_the_choice), cmocka_unit_test(programs_that_judge)};
+    return cmocka_run_group_tests(tests, read_file, NULL);
+}
