@@ -6,7 +6,18 @@ of docs/compatibility.md. A program that is in the file already is not run again
 nvcc: as nvcc links by default, with the static runtime, and PTX beside nothing else (compute_90). clang: `halfwarp nvcc
 --compiler clang`, with the headers of include/cuda. A program passes when its exit status is what a GPU gives and no
 check of its own says otherwise."""
-import argparse, json, os, pathlib, re, resource, shutil, signal, subprocess, sys, tempfile, time
+import argparse
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
 
 # Why a folder is left out, by what its build file or its sources ask for.
 LEFT_OUT = [
@@ -20,7 +31,6 @@ LEFT_OUT = [
 # Exit statuses that a GPU's program does not have: a failed assert is a fault of the kernel.
 EXPECTED = {"simpleAssert": 5, "simpleAssert_nvrtc": 5}
 FAILED = re.compile(r"\bFAILED\b|Test failed|Result = FAIL|TEST FAILED|Test Failed")
-# Where a sample's test arguments matter (test_args.json of cuda-samples), and files it wants beside itself.
 WAIVED = 2
 
 
@@ -140,8 +150,7 @@ def attempt(folder, samples, route, halfwarp, limit):
         if not program:
             return {"status": "does not build", "why": why}
         begin = time.time()
-        status, said, seconds = run([halfwarp, "run", "--", str(program)] if route == "nvcc" else
-                                    [halfwarp, "run", "--", str(program)], work, limit)
+        status, said, seconds = run([halfwarp, "run", "--", str(program)], work, limit)
         said = said.replace(place + "/", "").replace(str(samples) + "/", "")
         result = {"exit": status, "processor_s": round(seconds, 2), "clock_s": round(time.time() - begin, 2)}
         passes = status == EXPECTED.get(folder.name, 0) and not FAILED.search(said)
