@@ -340,24 +340,23 @@ def kinds(name):
 
 
 def programs(name):
-    """Of each suite how many programs finish in the time that they were given, now and, where it was measured, before."""
+    """Of each suite how many programs finish in the time that they were given, before and now."""
     lines = load(name).splitlines()
     said = " ".join(line.lstrip("# ") for line in lines if line.startswith("#"))
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
     suites = list(dict.fromkeys(row["suite"] for row in rows)) + [None]
-    times = [when for when in ("before", "now") if when in rows[0]]
 
     def cells(suite):
         own = [row for row in rows if suite in (None, row["suite"])]
-        ended = [[row[when] in ("right", "finished") for row in own] for when in times]
-        always = [row for row, each in zip(own, zip(*ended)) if all(each)]
-        seconds = [f"{sum(float(row[when + '_s']) for row in always):.0f}" for when in times]
-        return [suite or "all", str(len(own))] + [f"{sum(each)} ({percent(sum(each) / len(own))})"
-                                             for each in ended] + seconds
+        ended = {when: [row[when] in ("right", "finished") for row in own] for when in ("before", "now")}
+        both = [row for row, before, now in zip(own, ended["before"], ended["now"]) if before and now]
+        seconds = [f"{sum(float(row[key]) for row in both):.0f}" for key in ("before_s", "now_s")]
+        return [suite or "all", str(len(own))] + [f"{sum(ended[when])} ({percent(sum(ended[when]) / len(own))})"
+                                             for when in ("before", "now")] + seconds
 
-    head = ["finish, before", "now", "s of those that finish in both, before", "now"]
     return textwrap.wrap(f"`bench/results/{name}`: {said}", 120) + [""] + table(
-        ["suite", "programs"] + (head if len(times) == 2 else ["finish", "s of those"]), [cells(suite) for suite in suites])
+        ["suite", "programs", "finish, before", "now", "s of those that finish in both, before", "now"],
+        [cells(suite) for suite in suites])
 
 
 def find(family, **wanted):
