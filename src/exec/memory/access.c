@@ -295,18 +295,15 @@ void hw_access_refresh(hw_worker *worker) {
     hw_access_forget(worker);
 }
 
-static bool is_hosts_too(hw_alloc_kind kind) {
-    return kind == HW_ALLOC_MANAGED || kind == HW_ALLOC_PINNED || kind == HW_ALLOC_REGISTERED;
-}
-
 bool hw_access_met_hosts_memory(const hw_worker *worker) {
+    enum { HOSTS_TOO = 1 << HW_ALLOC_MANAGED | 1 << HW_ALLOC_PINNED | 1 << HW_ALLOC_REGISTERED };
     for (uint32_t i = 0; i < worker->n_used; i++) {
         const hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
         hw_allocation found;
-        const bool is_known = p->begin != UINT64_MAX || p->room;
-        if (!is_known || (p->room ? p->room_space : p->space) != HW_SPACE_GLOBAL) continue;
+        if (p->begin == UINT64_MAX && !p->room) continue;
         const uint64_t begin = p->room ? p->room_begin : p->begin + (uint64_t)p->low;
-        if (hw_mem_find(worker->run->launch->mem, begin, 1, &found) && is_hosts_too(found.kind)) return true;
+        if ((p->room ? p->room_space : p->space) == HW_SPACE_GLOBAL &&
+            hw_mem_find(worker->run->launch->mem, begin, 1, &found) && HOSTS_TOO >> found.kind & 1) return true;
     }
     return false;
 }
@@ -469,9 +466,8 @@ static void copy_local(hw_state *s, int lane, uint64_t offset, void *bytes, uint
 
 // Is [offset, offset + bytes) in the shared memory of a block of the cluster?
 static bool is_in_cluster(const hw_state *s, uint64_t offset, uint32_t bytes) {
-    uint64_t own;
-    const hw_block *home = hw_cluster_home(s->block, offset, &own);
-    return home && own <= s->run->shared_bytes && s->run->shared_bytes - own >= bytes;
+    const hw_block *home = hw_cluster_home(s->block, offset, &offset);
+    return home && offset <= s->run->shared_bytes && s->run->shared_bytes - offset >= bytes;
 }
 
 // What is wrong with [offset, offset + bytes) of a space, for any lane.
