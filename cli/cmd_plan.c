@@ -13,10 +13,10 @@ static const char plan_help[] =
     "rules of grids and blocks it breaks.\n"
     "\n"
     "  --format F        text (as it is unless given) or json\n"
-    "  --cpu-ms MS       what a processor takes for what the kernels do: says what the\n"
-    "                    GPU gains\n"
-    "  --own-ms MS       what the program's own work takes between calls, and not what\n"
-    "                    is measured on this machine\n"
+    "  --cpu-ms MS       what a processor takes for what the kernels do: says what\n"
+    "                    the GPU gains\n"
+    "  --own-ms MS       what the program's own work takes between calls, and not\n"
+    "                    what is measured on this machine\n"
     "  -o FILE           write it to FILE and not to standard output\n" HW_LAUNCH_OPTIONS_HELP;
 
 static int run_and_plan(const hw_cli_launch *launch, hw_cli_report *report) {

@@ -18,8 +18,8 @@
     "  --no-reuse        execute launches also where they would do again what an\n"                                    \
     "                    earlier one did\n"
 #define HW_LENIENT_HELP                                                                                                \
-    "  --lenient         let reads pass that go past the end of a __device__ variable,\n"                              \
-    "                    as a GPU does; the first is told\n"
+    "  --lenient         let reads pass that go past the end of a __device__\n"                                        \
+    "                    variable, as a GPU does; the first is told\n"
 #define HW_TIME_HELP                                                                                                   \
     "  --time gpu|host   the time that events, streams and clocks show: the GPU's, as\n"                               \
     "                    estimated, unless given; or what this machine takes\n"

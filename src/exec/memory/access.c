@@ -5,7 +5,7 @@
 // the general way, for all other accesses and when something is wrong.
 #include <string.h>
 
-#include "exec/memory/lenient.h"
+#include "exec/memory/stray.h"
 #include "exec/segment.h"
 #include "exec/warp/warp.h"
 
@@ -486,29 +486,6 @@ static hw_fault_kind find_fault(hw_state *s, const hw_inst *in, hw_space space, 
     return offset & (alignment - 1) ? HW_FAULT_MISALIGNED : kind;
 }
 
-// Notes down that a lane strays; false: nobody wants to hear of that, and the launch has been stopped.
-static bool may_stray(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space, uint64_t offset,
-                      hw_stray *stray) {
-    if (!HW_IS_TOLD(s, STRAY)) {
-        stray->mask |= 1u << lane;
-        if (hw_lenient_passes(s, in, kind, space, offset, stray)) return true;
-        hw_fault_access(s, in, kind, lane, space, offset, stray->bytes, stray->is_write);
-        return false;
-    }
-    stray->mask |= 1u << lane;
-    stray->misaligned |= (uint32_t)(kind == HW_FAULT_MISALIGNED) << lane;
-    stray->space[lane] = (uint8_t)space;
-    stray->address[lane] = offset;
-    return true;
-}
-
-static void tell_stray(hw_state *s, const hw_inst *in, hw_stray *stray) {
-    if (!HW_IS_TOLD(s, STRAY)) return;
-    stray->where = hw_where_of(s);
-    stray->note = in->note;
-    hw_tell_stray(&s->run->observers->all, s->worker->index, stray);
-}
-
 // The host address of a byte in any space except local memory, whose bytes do not lie together.
 static inline char *host_byte(const hw_mem_apart *apart, const hw_state *s, uint8_t space, uint64_t offset) {
     if (space != HW_SPACE_SHARED) return (char *)hw_mem_apart_host(apart, offset);
@@ -524,14 +501,6 @@ static hw_space resolve_generic(uint64_t address, uint64_t *offset) {
 
 // What became of one lane's copy.
 typedef enum outcome { FAULTED, STRAYED, COPIED } outcome;
-
-bool hw_access_stray(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space, uint64_t offset,
-                     uint32_t bytes, bool is_write) {
-    hw_stray stray = {.is_write = is_write, .bytes = bytes};
-    if (!may_stray(s, in, kind, lane, space, offset, &stray)) return false;
-    tell_stray(s, in, &stray);
-    return true;
-}
 
 static outcome copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *bytes, uint32_t count,
                             bool is_write) {
@@ -606,9 +575,9 @@ static bool find_stray(hw_state *s, const hw_inst *in, bool is_write, lanes_at *
         const hw_space space = (hw_space)at->space[i];
         const hw_fault_kind kind = find_fault(s, in, space, at->offset[i], bytes, bytes);
         if (kind && !is_access) hw_fault_access(s, in, kind, i, space, at->offset[i], bytes, is_write);
-        if (kind && (!is_access || !may_stray(s, in, kind, i, space, at->offset[i], &stray))) return false);
+        if (kind && (!is_access || !hw_stray_may_pass(s, in, kind, i, space, at->offset[i], &stray))) return false);
     at->stray = stray.mask;
-    if (stray.mask) tell_stray(s, in, &stray);
+    if (stray.mask) hw_stray_tell_lanes(s, in, &stray);
     return true;
 }
 
