@@ -1,4 +1,4 @@
-# tests/unit/FOLDER/test_X.c -> CTest "unit.X"; tests/opcodes/X.txt -> "opcodes.X"; tests/cli/X.sh -> "cli.X";
+# tests/unit/FOLDER/test_X.c -> CTest "unit.X"; tests/opcodes/X.txt -> "opcodes.X"; tests/cli/ROOM/X.sh -> "cli.X";
 # tests/fuzz/fuzz_X.c -> "fuzz.X", and with HW_FUZZ the libFuzzer target fuzz_X; "level.L.X": the recorded opcodes and
 # the unit tests of execution at the instruction-set level L.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
@@ -151,7 +151,7 @@ foreach(source IN LISTS fuzz_sources)
 endforeach()
 
 if(NOT HW_SANITIZE)
-  file(GLOB cli_scripts CONFIGURE_DEPENDS tests/cli/*.sh)
+  file(GLOB cli_scripts CONFIGURE_DEPENDS tests/cli/*/*.sh)
   foreach(script IN LISTS cli_scripts)
     get_filename_component(name ${script} NAME_WE)
     add_test(NAME cli.${name} COMMAND bash ${script} $<TARGET_FILE:halfwarp>

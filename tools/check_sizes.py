@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Functions fit a screen, files a quarter of an hour, folders a look: the longest of src, shim, cli and include.
+"""Functions fit a screen, files a quarter of an hour, folders a look: the longest of src, shim, cli, include and
+tests/cli.
 
 usage: check_sizes.py [--show] [TREE]
 
@@ -37,7 +38,7 @@ def functions(text):
 def measure(tree):
     """(lines or files, where) of every function, file and folder."""
     found = {'function': [], 'file': [], 'folder': []}
-    for top in ('src', 'shim', 'cli', 'include'):
+    for top in ('src', 'shim', 'cli', 'include', 'tests/cli'):
         for folder in [tree / top] + sorted(p for p in (tree / top).rglob('*') if p.is_dir()):
             files = [p for p in folder.iterdir() if p.is_file()]
             found['folder'].append((len(files), str(folder.relative_to(tree))))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes tests/data/ptxas_registers.csv anew: registers per thread that ptxas gives the kernels of recorded PTX, and the
-# blocks of 256 threads that a multiprocessor holds of each, against which tests/cli/register_estimates.sh judges the
+# blocks of 256 threads that a multiprocessor holds of each, against which cli.register_estimates judges the
 # estimate. usage: tools/record_registers.sh [BUILD]; needs ptxas on PATH.
 set -eu
 cd "$(dirname "$0")/.."

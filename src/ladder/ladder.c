@@ -378,8 +378,8 @@ static void mark_steps(hw_ladder *ladder, const hw_rung *rungs, size_t n_rungs) 
     }
 }
 
-// Launching takes half of the time. A simulated GPU's launch is the model's, with the gap before it; a real one's what a
-// kernel that does nothing takes.
+// Launching takes half of the time. A simulated GPU's launch is the model's, with the gap before it; a real one's what
+// a kernel that does nothing takes.
 static bool is_at_estimated_floor(const hw_ladder_row *row, const hw_gpu *gpu) {
     const double gap = row->n_launches * hw_model_gap_us(gpu), launch = row->bound_us[HW_BOUND_LAUNCH] + gap;
     return row->estimate_us > 0 && row->estimate_us + gap < 2 * launch;
@@ -389,7 +389,7 @@ static void mark_floor(hw_ladder *ladder) {
     for (size_t i = 0; i < ladder->n_rows; i++) {
         hw_ladder_row *row = &ladder->rows[i];
         if (ladder->device->kind == HW_DEVICE_SIM)
-            row->is_at_floor = is_at_estimated_floor(row, hw_sim_gpu(hw_device_sim(ladder->device)));
+            row->is_at_floor = is_at_estimated_floor(row, ladder->counted_on);
         else row->is_at_floor = row->ns_median > 0 && row->ns_median < 2 * ladder->launch_ns * row->n_launches;
     }
 }

@@ -1,5 +1,5 @@
 // What the programs of this folder share. A case is a kernel template: with Ordered it has no hazard, without it has
-// the one that its row in tests/cli/check_hazards.sh names, between the lines that end with the case's name.
+// the one that its row in tests/cli/check/check_hazards.sh names, between the lines that end with the case's name.
 #pragma once
 #include <cstdio>
 #include <cstring>

@@ -1,6 +1,6 @@
 // Hazards of the host program's own calls. A case is a function: with is_right it has none, without it has the one that
-// its row in tests/cli/check_hosts.sh names, in the lines that end with the case's name. With a number it is only the
-// case of that place in the list, from 0 on.
+// its row in tests/cli/check/check_hosts.sh names, in the lines that end with the case's name. With a number it is only
+// the case of that place in the list, from 0 on.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

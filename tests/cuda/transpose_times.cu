@@ -1,5 +1,5 @@
 // The copies and transposes of NVIDIA's Optimizing Matrix Transpose in CUDA, which seed 004 took its own from, of a
-// matrix that is 2048 wide (-DWIDTH=W for another): in the order of that document's table, for tests/cli/estimate.sh.
+// matrix that is 2048 wide (-DWIDTH=W for another): in the order of that document's table, for cli.estimate.
 #ifndef WIDTH
 #define WIDTH 2048
 #endif

@@ -1,5 +1,5 @@
 // The transpose of two tiles a thread (seed 000) of a 2048 x 2048 matrix by blocks of four shapes, for
-// tests/cli/estimate.sh.
+// tests/cli/profile/estimate.sh.
 enum { WIDTH = 2048, PAD = 2 };
 
 template <int COLS, int ROWS> __global__ void two_tiles(float *out, const float *in) {

@@ -1,5 +1,5 @@
 // What calls of the runtime return for good and bad arguments, in an order that never faults. api.h200.txt is what this
-// program printed on an H200 (CUDA 13.0, driver 580); tests/cli/runtime_api.sh compares.
+// program printed on an H200 (CUDA 13.0, driver 580); tests/cli/programs/runtime_api.sh compares.
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
 // Calls that a program gets wrong about memory, and what each returns: a line a call, in an order that never faults.
 // Left out are calls by which a GPU's driver crashes, or writes where it must not: a copy from behind the last
-// allocation with cudaMemcpyDefault, sizes and pitches of 2^64 - 1. tests/cli/invalid_calls.sh compares with what an
+// allocation with cudaMemcpyDefault, sizes and pitches of 2^64 - 1. cli.invalid_calls compares with what an
 // H200 answered:
 //     nvcc -o invalid invalid.cu && ./invalid > invalid.h200.txt
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // Texture fetches of a warp, at every level, against reading texel by texel: all formats, edges and filters, and
-// coordinates of every kind. What an H200 reads is compared by tests/cli/textures.sh.
+// coordinates of every kind. What an H200 reads is compared by tests/cli/programs/textures.sh.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

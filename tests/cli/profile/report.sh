@@ -1,0 +1,118 @@
+# --report: one page without a network, which a browser draws without an error, and of which axe says nothing serious;
+# where there is no browser, its parts.
+. "$(dirname "$0")/../check.bash"
+
+if ! "$halfwarp" profile --report "$work/x.html" 2>&1 | grep -q 'which program'; then
+    echo "skipped: built without D3"
+    exit 77
+fi
+expect 0 "$halfwarp" profile --report "$work/profile.html" examples/transpose.cu 64
+grep -q transpose.cu "$work/out" && fail "lines that nobody asked for"
+[ "$(stat -c %s "$work/profile.html")" -lt 1000000 ] || fail "$(stat -c %s "$work/profile.html") bytes"
+! grep -oE '(src|href)="[a-z]+:' "$work/profile.html" | grep . || fail "something from elsewhere"
+cat > "$work/race.cu" <<'CUDA'
+__global__ void sum(int *total) { *total += threadIdx.x; }   // </script>
+int main() {
+    int *total;
+    cudaMalloc(&total, 4);
+    sum<<<1, 64>>>(total);
+    return cudaDeviceSynchronize();
+}
+CUDA
+expect 1 "$halfwarp" check --report "$work/check.html" "$work/race.cu"
+expect 1 "$halfwarp" profile --check --report "$work/both.html" "$work/race.cu"
+python3 - "$work" <<'PYTHON' || fail "data of the pages"
+import json, re, sys
+def data(name):
+    page = open(f"{sys.argv[1]}/{name}.html").read()
+    assert page.count("</script>") == 4, page.count("</script>")     # data, licence, D3, ours
+    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))
+profile = data("profile")
+assert len(profile["profile"]["summary"]) == 3 and len(profile["heaviest"]["launches"]) == 3
+assert profile["gpu"]["inst_per_ns"] > 900 and "findings" not in profile and profile["profile"]["advice"]
+assert any("transpose_by_tile" in text for text in profile["sources"].values())
+naive = "_Z15transpose_naivePfPKfii"
+store = [a for a in profile["accesses"] if a["mangled"] == naive and a["kind"] == "store"][0]
+assert store["cost"] == 32 and store["ideal"] == 4 and store["width"] == 4, store
+assert store["addresses"][31] - store["addresses"][0] == 31 * 64 * 4, store
+tiled = [a for a in profile["accesses"] if "tiled" in a["mangled"] and a["space"] == "shared"]
+assert max(a["cost"] for a in tiled) == 32, tiled
+registers = profile["curves"][naive][1]
+assert registers["axis"] == "registers per thread" and registers["steps"][0] == [0, 64], registers
+assert "st.global" in profile["code"][naive]["ptx"]
+assert any(e.get("cat") == "kernel" for e in profile["trace"]["traceEvents"])
+assert data("check").keys() == {"findings"} and data("check")["findings"]["findings"]
+both = data("both")
+assert both["findings"]["findings"] and "</script>" in list(both["sources"].values())[0]
+PYTHON
+mkdir "$work/folder.html"
+expect 2 "$halfwarp" profile --report "$work/folder.html" examples/transpose.cu
+expect 0 "$halfwarp" occupancy --report "$work/occupancy.html" --block 256 --regs 40
+expect 0 "$halfwarp" ladder transpose --size 64x64 --rung pad --report "$work/ladder.html"
+expect 0 "$halfwarp" bandwidth --device sim:h200 --max 64KiB --report "$work/bandwidth.html"
+expect 0 "$halfwarp" profile --lines --format json -o "$work/old.json" examples/transpose.cu 64
+sed '26s/PAD/1/' examples/transpose.cu > "$work/transpose.cu"
+expect 0 "$halfwarp" diff --report "$work/diff.html" "$work/old.json" "$work/transpose.cu" -- 64
+says out 'bank_passes'
+says err '64 x 64 transposed three ways'
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+[ -n "$browser" ] || { echo "no browser: the pages were not drawn"; finish; }
+# Where a Python package or a Debian package brings axe-core.
+axe=$(python3 -c 'import axe_core_python as a; print(a.__path__[0])' 2> "$work/none")/axe.min.js
+[ -f "$axe" ] || axe=/usr/share/nodejs/axe-core/axe.min.js
+[ -f "$axe" ] || { axe=; echo "no axe-core: nobody asked how accessible the pages are"; }
+[ -n "$axe" ] && cp "$axe" "$work/axe.js"
+pages="profile both occupancy ladder bandwidth diff"
+# One browser for all pages, as it takes a second to start: each in a frame, with what axe finds at its end.
+cat > "$work/all.html" <<'HTML'
+<!DOCTYPE html><html lang="en"><body><script>
+async function draw(name, asks_axe) {
+    const frame = document.createElement("iframe"), text = document.createElement("pre");
+    frame.style = "width: 1200px; height: 900px";
+    frame.src = name + ".html";
+    const loaded = new Promise(done => frame.onload = done);
+    document.body.append(frame);
+    await loaded;
+    const inside = frame.contentDocument, script = inside.createElement("script");
+    let found = [];
+    if (asks_axe) {
+        const ready = new Promise(done => script.onload = done);
+        script.src = "axe.js";
+        inside.body.append(script);
+        await ready;
+        found = (await frame.contentWindow.axe.run()).violations;
+    }
+    text.textContent = `page ${name}\n${inside.documentElement.outerHTML}\n` +
+        found.map(v => `axe: ${v.impact} ${v.id}: ${v.nodes.map(n => n.html).join(" ")}\n`).join("");
+    frame.replaceWith(text);
+}
+HTML
+echo "(async () => { for (const name of '$pages'.split(' ')) await draw(name, '$axe' !== ''); })();</script>" \
+    >> "$work/all.html"
+HOME=$work "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --enable-logging=stderr \
+    --allow-file-access-from-files --virtual-time-budget=60000 --dump-dom "file://$work/all.html" > "$work/all.dom" \
+    2> "$work/log"
+! grep -E 'CONSOLE|Uncaught' "$work/log" || fail "the browser complains"
+python3 - "$work" <<'PYTHON' || fail "not all pages were drawn"
+import html, re, sys
+for name, text in re.findall(r"<pre>page (\w+)\n(.*?)</pre>", open(sys.argv[1] + "/all.dom").read(), re.S):
+    open(f"{sys.argv[1]}/{name}.dom", "w").write(html.unescape(text))
+PYTHON
+! grep -E '^axe: (serious|critical)' "$work"/*.dom || fail "some pages are hard to use for some"
+# has NAME TEXT...: the drawn page has each of them.
+has() {
+    local name=$1
+    shift
+    for text; do grep -qF -- "$text" "$work/$name.dom" || fail "$name.html is drawn without '$text'"; done
+}
+has profile 'Kernels, by what they cost' 'Roofline' '<h2 id="kernel-_Z15transpose_naivePfPKfii">' \
+    'aria-sort="descending"' 'What bounds it' 'Occupancy ' 'Counters beside the ideal' '<option>bank passes</option>' \
+    'class="advice"' 'role="img"' 'registers per thread: 64 of 64 at 18' 'aria-label="line 21, mark its code"' \
+    '32 lanes of a warp store 4 bytes each, 256 bytes apart: 32 sectors, where 4 would do' 'copy engine 1' \
+    'st.global.f32'
+has both 'Hazards' 'class="hazard"' 'race.cu:1</a>'
+has occupancy 'shared memory per block, KiB: 48 of 64' 'registers 6 blocks'
+has ladder 'Every version' 'padding for the banks'
+has bandwidth 'pinned, to the GPU'
+has diff 'By line' 'transpose.cu:37' '-93.9%'
+finish

@@ -1,0 +1,52 @@
+# Executables as nvcc makes them when nobody tells it otherwise: with the static runtime, which asks for the driver.
+# Run, profiled and checked; places in their source; machine code alone is told.
+. "$(dirname "$0")/../check.bash"
+command -v nvcc >/dev/null || exit 77
+
+cat >"$work/sum.cu" <<'PROGRAM'
+#include <cstdio>
+__device__ int offset = 5;
+__global__ void add(int *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) p[i] += i + offset;
+}
+__global__ void stray(int *p) { p[1000] = 1; }
+int main(int argc, char **) {
+    int *p, h[100], bad = 0, ten = 10;
+    cudaMalloc(&p, sizeof h);
+    cudaMemset(p, 0, sizeof h);
+    add<<<4, 32>>>(p, 100);
+    cudaMemcpyToSymbol(offset, &ten, sizeof ten);
+    add<<<4, 32>>>(p, 100);
+    cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 100; i++) bad += h[i] != 2 * i + 15;
+    add<<<1, 2048>>>(p, 1);                        // refused here
+    printf("%d bad, %s\n", bad, cudaGetErrorName(cudaGetLastError()));
+    if (argc > 1) stray<<<1, 1>>>(p);              // launched here
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    return bad;
+}
+PROGRAM
+nvcc -g -lineinfo -o "$work/sum" "$work/sum.cu" || exit 1
+line() { grep -n "$1" "$work/sum.cu" | cut -d: -f1; }
+expect 0 "$halfwarp" run "$work/sum"
+says out '0 bad, cudaErrorInvalid'
+says out 'cudaSuccess'
+says err "sum.cu:$(line 'refused here'): launch refused: block dimension x is 2048"
+expect 5 "$halfwarp" run "$work/sum" wild
+says out 'cudaErrorIllegalAddress'
+says err 'sum.cu:7: kernel stray(int*) accessed memory'
+expect 0 "$halfwarp" profile --launches --format csv -o "$work/rows" "$work/sum"
+[ "$(grep -c 'add(int' "$work/rows")" = 2 ] || fail "launches: $(cat "$work/rows")"
+expect 1 "$halfwarp" check "$work/sum" wild
+says out 'sum.cu:7'
+
+# Device code of several files, and machine code alone.
+nvcc -rdc=true -o "$work/linked" "$work/sum.cu" || exit 1
+expect 0 "$halfwarp" run "$work/linked"
+says out '0 bad'
+nvcc -gencode arch=compute_90,code=sm_90 -o "$work/machine" "$work/sum.cu" || exit 1
+expect 4 "$halfwarp" run "$work/machine"
+says err 'machine code only'
+says err '-gencode arch=compute_75,code=compute_75'
+finish
