@@ -1,5 +1,5 @@
 // Arithmetic that check looks at on request, --nan and --integers. A case is a kernel template: with Right it has no
-// hazard, without it has the one of its row in check_arithmetic.sh (tests/cli/check), in the line that ends with its name.
+// hazard, without it has the one of its row in tests/cli/check, in the line that ends with its name.
 #include <cstdio>
 #include <cstring>
 

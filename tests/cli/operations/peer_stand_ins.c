@@ -1,6 +1,6 @@
 // What bench/peers asks of the CUDA driver and of cuBLAS, done on the processor, so that tests/cli/operations/peers.sh
-// can run these peers without a GPU. Built once as libcuda.so.1 and, with CUBLAS defined, as libcublas.so.13. Matrices are
-// column-major and of floats, which are not turned.
+// can run these peers without a GPU. Built once as libcuda.so.1 and, with CUBLAS defined, as libcublas.so.13. Matrices
+// are column-major and of floats, which are not turned.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
