@@ -37,6 +37,7 @@ typedef enum hw_host_memory {
     HW_HOST_MEMORY_REGISTERED,           // likewise, the program's own
     HW_HOST_MEMORY_MANAGED,
     HW_HOST_MEMORY_DEVICE,               // no host code can touch it
+    HW_HOST_MEMORIES
 } hw_host_memory;
 
 // A block of bytes: rows of width, `pitch` bytes from one to the next, in slices.

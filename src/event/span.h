@@ -3,7 +3,6 @@
 #ifndef HW_EVENT_SPAN_H
 #define HW_EVENT_SPAN_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "event/host.h"
@@ -37,7 +36,7 @@ typedef struct hw_span {
     hw_host_memory to, from;         // of copies; of sets `to`
     hw_host_action action;           // of calls, and of copies and sets
     uint32_t depth;                  // of ranges: those that it lies in
-    bool overlaps;                   // of ranges: others of its thread, maybe, and not only within each other
+    uint8_t overlaps;                // of ranges, 1: others of its thread, maybe, and not only within each other
     const char *name;                // of calls and ranges; else NULL. Good until the receiver returns
 } hw_span;
 

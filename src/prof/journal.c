@@ -36,7 +36,7 @@ typedef struct launch_record {
 // Behind it: the file's name.
 typedef struct line_record {
     uint32_t line, file_bytes;
-    bool shows[HW_SHOWN_SPACES];  // an access, which follows the name
+    uint8_t shows[HW_SHOWN_SPACES];   // 1: an access follows the name
     uint64_t counts[HW_COUNTERS]; // what the launch added
 } line_record;
 
@@ -414,10 +414,17 @@ static bool add_row(reader *r, size_t row) {
     return true;
 }
 
+// Reports have tables by these.
+static bool is_span(const hw_span *span) {
+    return (unsigned)span->kind < HW_SPANS && (unsigned)span->action <= HW_SPAN_LAUNCHES &&
+           (unsigned)span->to < HW_HOST_MEMORIES && (unsigned)span->from < HW_HOST_MEMORIES;
+}
+
 static hw_status read_span(reader *r) {
     span_record record;
     const char *name;
     if (!take_bytes(r, &record, sizeof record) || !(name = take_text(r, record.name_bytes))) return HW_MALFORMED;
+    if (!is_span(&record.span)) return HW_MALFORMED;
     if (!grow_array(r->arena, (void **)&r->spans, r->n_spans, &r->spans_capacity, sizeof *r->spans))
         return HW_NO_MEMORY;
     record.span.name = hw_arena_string(r->arena, name, record.name_bytes);
