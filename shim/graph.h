@@ -20,6 +20,14 @@ hw_rt_work hw_graph_copy_work(const void *to, const void *from, size_t bytes, un
 hw_rt_status hw_graph_set_work(uint64_t to, size_t pitch, unsigned value, unsigned word_bytes, size_t width,
                                size_t height, hw_rt_work *out);
 
+// What nodes do that have a graph inside, and those that record an event or wait for it.
+static inline hw_rt_work hw_graph_child_work(hw_rt_graph *child) {
+    return (hw_rt_work){.kind = HW_RT_NODE_GRAPH, .graph = child};
+}
+static inline hw_rt_work hw_graph_event_work(hw_rt_node_kind kind, hw_rt_event *event) {
+    return (hw_rt_work){.kind = kind, .event = event};
+}
+
 hw_rt_status hw_graph_add(hw_rt_graph *graph, hw_rt_node *const *behind, size_t n, const hw_rt_work *work,
                           hw_rt_node **out);
 hw_rt_status hw_graph_change(hw_rt_node *node, const hw_rt_work *work);

@@ -131,21 +131,21 @@ HW_EXPORT CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode no
 HW_EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                                            CUgraph child) {
     HW_ENTER();
-    const hw_rt_work work = {.kind = HW_RT_NODE_GRAPH, .graph = hw_graph_of(child)};
+    const hw_rt_work work = hw_graph_child_work(hw_graph_of(child));
     return change(exec, node, HW_RT_SUCCESS, &work);
 }
 
 HW_EXPORT CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node,
                                                            CUevent event) {
     HW_ENTER();
-    const hw_rt_work work = {.kind = HW_RT_NODE_RECORD, .event = hw_event_of(event)};
+    const hw_rt_work work = hw_graph_event_work(HW_RT_NODE_RECORD, hw_event_of(event));
     return change(exec, node, HW_RT_SUCCESS, &work);
 }
 
 HW_EXPORT CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node,
                                                          CUevent event) {
     HW_ENTER();
-    const hw_rt_work work = {.kind = HW_RT_NODE_WAIT, .event = hw_event_of(event)};
+    const hw_rt_work work = hw_graph_event_work(HW_RT_NODE_WAIT, hw_event_of(event));
     return change(exec, node, HW_RT_SUCCESS, &work);
 }
 

@@ -95,7 +95,7 @@ HW_EXPORT CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NO
 HW_EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
                                                  const CUgraphNode *behind, size_t count, CUgraph child) {
     HW_ENTER();
-    const hw_rt_work work = {.kind = HW_RT_NODE_GRAPH, .graph = hw_graph_of(child)};
+    const hw_rt_work work = hw_graph_child_work(hw_graph_of(child));
     return add(node, graph, behind, count, HW_RT_SUCCESS, &work);
 }
 
@@ -106,33 +106,29 @@ HW_EXPORT CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const C
     return add(node, graph, behind, count, HW_RT_SUCCESS, &work);
 }
 
-static hw_rt_work event_work(hw_rt_node_kind kind, CUevent event) {
-    return (hw_rt_work){.kind = kind, .event = hw_event_of(event)};
-}
-
 HW_EXPORT CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
                                                   const CUgraphNode *behind, size_t count, CUevent event) {
     HW_ENTER();
-    const hw_rt_work work = event_work(HW_RT_NODE_RECORD, event);
+    const hw_rt_work work = hw_graph_event_work(HW_RT_NODE_RECORD, hw_event_of(event));
     return add(node, graph, behind, count, HW_RT_SUCCESS, &work);
 }
 
 HW_EXPORT CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
     HW_ENTER();
-    const hw_rt_work work = event_work(HW_RT_NODE_RECORD, event);
+    const hw_rt_work work = hw_graph_event_work(HW_RT_NODE_RECORD, hw_event_of(event));
     return change(node, HW_RT_SUCCESS, &work);
 }
 
 HW_EXPORT CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind,
                                                 size_t count, CUevent event) {
     HW_ENTER();
-    const hw_rt_work work = event_work(HW_RT_NODE_WAIT, event);
+    const hw_rt_work work = hw_graph_event_work(HW_RT_NODE_WAIT, hw_event_of(event));
     return add(node, graph, behind, count, HW_RT_SUCCESS, &work);
 }
 
 HW_EXPORT CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
     HW_ENTER();
-    const hw_rt_work work = event_work(HW_RT_NODE_WAIT, event);
+    const hw_rt_work work = hw_graph_event_work(HW_RT_NODE_WAIT, hw_event_of(event));
     return change(node, HW_RT_SUCCESS, &work);
 }
 

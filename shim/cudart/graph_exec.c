@@ -131,21 +131,21 @@ HW_EXPORT cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaG
 HW_EXPORT cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                            cudaGraph_t child) {
     HW_ENTER();
-    const hw_rt_work work = {.kind = HW_RT_NODE_GRAPH, .graph = hw_graph_of(child)};
+    const hw_rt_work work = hw_graph_child_work(hw_graph_of(child));
     return change(exec, node, HW_RT_SUCCESS, &work);
 }
 
 HW_EXPORT cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                            cudaEvent_t event) {
     HW_ENTER();
-    const hw_rt_work work = {.kind = HW_RT_NODE_RECORD, .event = hw_event_of(event)};
+    const hw_rt_work work = hw_graph_event_work(HW_RT_NODE_RECORD, hw_event_of(event));
     return change(exec, node, HW_RT_SUCCESS, &work);
 }
 
 HW_EXPORT cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                          cudaEvent_t event) {
     HW_ENTER();
-    const hw_rt_work work = {.kind = HW_RT_NODE_WAIT, .event = hw_event_of(event)};
+    const hw_rt_work work = hw_graph_event_work(HW_RT_NODE_WAIT, hw_event_of(event));
     return change(exec, node, HW_RT_SUCCESS, &work);
 }
 

@@ -123,7 +123,7 @@ HW_EXPORT cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const str
 HW_EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                                  const cudaGraphNode_t *behind, size_t count, cudaGraph_t child) {
     HW_ENTER();
-    const hw_rt_work work = {.kind = HW_RT_NODE_GRAPH, .graph = hw_graph_of(child)};
+    const hw_rt_work work = hw_graph_child_work(hw_graph_of(child));
     return add(node, graph, behind, count, HW_RT_SUCCESS, &work);
 }
 
@@ -134,33 +134,29 @@ HW_EXPORT cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t g
     return add(node, graph, behind, count, HW_RT_SUCCESS, &work);
 }
 
-static hw_rt_work event_work(hw_rt_node_kind kind, cudaEvent_t event) {
-    return (hw_rt_work){.kind = kind, .event = hw_event_of(event)};
-}
-
 HW_EXPORT cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                                   const cudaGraphNode_t *behind, size_t count, cudaEvent_t event) {
     HW_ENTER();
-    const hw_rt_work work = event_work(HW_RT_NODE_RECORD, event);
+    const hw_rt_work work = hw_graph_event_work(HW_RT_NODE_RECORD, hw_event_of(event));
     return add(node, graph, behind, count, HW_RT_SUCCESS, &work);
 }
 
 HW_EXPORT cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
     HW_ENTER();
-    const hw_rt_work work = event_work(HW_RT_NODE_RECORD, event);
+    const hw_rt_work work = hw_graph_event_work(HW_RT_NODE_RECORD, hw_event_of(event));
     return change(node, HW_RT_SUCCESS, &work);
 }
 
 HW_EXPORT cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *behind,
                                                 size_t count, cudaEvent_t event) {
     HW_ENTER();
-    const hw_rt_work work = event_work(HW_RT_NODE_WAIT, event);
+    const hw_rt_work work = hw_graph_event_work(HW_RT_NODE_WAIT, hw_event_of(event));
     return add(node, graph, behind, count, HW_RT_SUCCESS, &work);
 }
 
 HW_EXPORT cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
     HW_ENTER();
-    const hw_rt_work work = event_work(HW_RT_NODE_WAIT, event);
+    const hw_rt_work work = hw_graph_event_work(HW_RT_NODE_WAIT, hw_event_of(event));
     return change(node, HW_RT_SUCCESS, &work);
 }
 

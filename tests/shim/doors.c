@@ -6,17 +6,9 @@
 #include <string.h>
 
 #include "cuda_runtime_api.h"
+#include "expect.h"
 
-static int failures;
 static void *other;
-
-#define CHECK(condition)                                             \
-    do {                                                             \
-        if (!(condition)) {                                          \
-            printf("line %d: not so: %s\n", __LINE__, #condition);   \
-            failures++;                                              \
-        }                                                            \
-    } while (0)
 
 // The call of the other library.
 #define OTHER(call) ((__typeof__(&call))dlsym(other, #call))

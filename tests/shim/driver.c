@@ -6,25 +6,7 @@
 #include <string.h>
 
 #include "cuda.h"
-
-static int failures;
-
-#define CHECK(condition)                                           \
-    do {                                                           \
-        if (!(condition)) {                                        \
-            printf("line %d: not so: %s\n", __LINE__, #condition); \
-            failures++;                                            \
-        }                                                          \
-    } while (0)
-#define IS(call, expected)                                                                      \
-    do {                                                                                        \
-        const int ended = (int)(call);                                                          \
-        if (ended != (int)(expected)) {                                                         \
-            printf("line %d: %d and not %s: %s\n", __LINE__, ended, #expected, #call);          \
-            failures++;                                                                         \
-        }                                                                                       \
-    } while (0)
-#define GOOD(call) IS(call, CUDA_SUCCESS)
+#include "expect.h"
 
 // scale(unsigned *p, unsigned factor, unsigned char small): p[i] = p[i] * factor + small + bias
 static const char scale_ptx[] =

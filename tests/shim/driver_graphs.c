@@ -5,25 +5,7 @@
 #include <string.h>
 
 #include "cuda.h"
-
-static int failures;
-
-#define CHECK(condition)                                           \
-    do {                                                           \
-        if (!(condition)) {                                        \
-            printf("line %d: not so: %s\n", __LINE__, #condition); \
-            failures++;                                            \
-        }                                                          \
-    } while (0)
-#define IS(call, expected)                                                                      \
-    do {                                                                                        \
-        const int ended = (int)(call);                                                          \
-        if (ended != (int)(expected)) {                                                         \
-            printf("line %d: %d and not %s: %s\n", __LINE__, ended, #expected, #call);          \
-            failures++;                                                                         \
-        }                                                                                       \
-    } while (0)
-#define GOOD(call) IS(call, CUDA_SUCCESS)
+#include "expect.h"
 
 // add(unsigned *p, unsigned n): *p += n. count(unsigned *p, unsigned long long condition): *p -= 1, and the condition
 // is what is left.

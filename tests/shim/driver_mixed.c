@@ -6,17 +6,7 @@
 
 #include "cuda.h"
 #include "cuda_runtime_api.h"
-
-static int failures;
-
-#define CHECK(condition)                                           \
-    do {                                                           \
-        if (!(condition)) {                                        \
-            printf("line %d: not so: %s\n", __LINE__, #condition); \
-            __atomic_add_fetch(&failures, 1, __ATOMIC_RELAXED);    \
-        }                                                          \
-    } while (0)
-#define GOOD(call) CHECK((int)(call) == 0)
+#include "expect.h"
 
 enum { THREADS = 8, LAUNCHES = 50, WORDS = 64 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cuda.h"
+#include "expect.h"
 
 typedef struct nvJitLink *handle_t;
 
@@ -15,16 +16,8 @@ static const char caller[] =
 static const char callee[] = ".version 7.0\n.target sm_50\n.address_size 64\n"
                              ".visible .func (.param .u32 r) seven() {\n st.param.u32 [r], 7; ret;\n}\n";
 
-static int failures;
 static void *library;
 
-#define CHECK(condition)                                           \
-    do {                                                           \
-        if (!(condition)) {                                        \
-            printf("line %d: not so: %s\n", __LINE__, #condition); \
-            failures++;                                            \
-        }                                                          \
-    } while (0)
 #define FIND(type, name) ((type)dlsym(library, name))
 
 typedef int (*create_t)(handle_t *, unsigned, const char **);
