@@ -1,7 +1,8 @@
 """compare_times.py TIMES LABELS PROFILE: the estimates of a profile beside an H200's times, by family of kernels.
 
 TIMES: h200_times.csv, "label,microseconds". LABELS: what times.cu printed, "ordinal,label". PROFILE: the CSV of
-`halfwarp profile`. Prints a row for each launch and for each family the median and the largest relative difference.
+`halfwarp profile`. The times are of launches in a row, est_us of one by itself. Prints a row for each launch, and for
+each family the median and the largest relative difference.
 """
 import collections
 import csv
@@ -10,7 +11,7 @@ import statistics
 import sys
 
 
-LOOP_US = 3.7   # a launch in which one block does next to nothing took 4.5 us there, 0.8 by a profiler
+LOOP_US = 3.7   # that machine let pass between launches: one that does next to nothing took 4.5 us, 0.8 by a profiler
 
 
 def read_times(path):
@@ -19,11 +20,10 @@ def read_times(path):
 
 
 def time_of(times, label):
-    """As a profiler would have it: the times are of launches in a row, between which that machine let LOOP_US pass. Three
-    copies ran on 2^24 elements instead of 2^26: a quarter of the time, and of a launch the rest."""
+    """Three copies ran on 2^24 elements instead of 2^26: a quarter of the time, and of a launch the rest."""
     if label in times:
-        return times[label] - LOOP_US
-    return times[label.replace("2^24", "2^26")] / 4 + 3 - LOOP_US
+        return times[label]
+    return times[label.replace("2^24", "2^26")] / 4 + 3
 
 
 def main(times_path, labels_path, profile_path):
@@ -33,7 +33,7 @@ def main(times_path, labels_path, profile_path):
     families = collections.defaultdict(list)
     with open(profile_path) as file:
         for label, row in zip(labels, csv.DictReader(file), strict=True):
-            us, estimate = time_of(times, label), float(row["est_us"])
+            us, estimate = time_of(times, label), float(row["est_us"]) + LOOP_US
             difference = estimate / us - 1
             families[re.match(r"\w+", label).group()].append((abs(difference), difference, label))
             print(f"{label:45} {us:9.2f} us, {estimate:9.2f} estimated: {100 * difference:+4.0f}%, {row['est_bound']}")
