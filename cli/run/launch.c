@@ -143,6 +143,7 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     set_variable("HALFWARP_CHECK_ARITHMETIC",
                  launch->findings_path ? watched[launch->watches_floats + 2 * launch->watches_integers] : NULL);
     set_variable("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
+    set_variable("HALFWARP_CODE", journal_path && launch->page ? "1" : NULL);
     const bool traces = journal_path && (launch->trace || launch->page || launch->plans);
     set_variable("HALFWARP_TRACE", traces ? "1" : NULL);
     set_variable("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
