@@ -129,7 +129,9 @@ static bool change_work(const hw_rule_case *c) {
     const double requests = count(c, HW_COUNT_GLD_REQUESTS), each = w->warps ? requests / (double)w->warps : 0;
     const double bytes = requests > 0 ? count(c, HW_COUNT_GLD_SECTORS_IDEAL) * SECTOR_BYTES / requests : 0;
     const double resident = (double)w->blocks_per_sm * (c->gpu->sms ? c->gpu->sms : 1);
-    if (!(each > 0) || each > FEW || bytes > 256 || !is_in_order(c) || (double)w->blocks < 2 * resident) return false;
+    const bool hardly_loads = requests < 0.01 * count(c, HW_COUNT_INST);
+    if (hardly_loads || !(each > 0) || each > FEW || bytes > 256 || !is_in_order(c)) return false;
+    if ((double)w->blocks < 2 * resident) return false;
     w->blocks = hw_divide_up(w->blocks, MORE);
     w->warps = hw_divide_up(w->warps, MORE);
     scale(&w->trips, 1.0 / MORE);
@@ -148,7 +150,9 @@ static bool change_words(const hw_rule_case *c) {
     const double bytes = requests > 0 ? count(c, HW_COUNT_GLD_SECTORS_IDEAL) * SECTOR_BYTES / requests / LANES : 0;
     // Of fewer bytes, lanes share some; what a stencil loads several times are neighbours, whose words overlap.
     const bool overlaps = !uses_shared(c) && times_loaded(c) > 1.5;
-    if (each < 4 || bytes < 3 || bytes > 4 || !is_in_order(c) || overlaps) return false;
+    // What stands behind a barrier each time is of another tile or step: no neighbours of a lane's word.
+    const bool is_stepwise = 8 * (double)w->barriers >= requests;
+    if (is_stepwise || each < 4 || bytes < 3 || bytes > 4 || !is_in_order(c) || overlaps) return false;
     const double fewer = bytes / WORD;
     scale(&w->trips, fewer);
     take_away(&w->inst[HW_RATE_ISSUE], requests * (1 - fewer));
@@ -213,11 +217,12 @@ static bool change_barriers(const hw_rule_case *c) {
     return found(c, "each warp waits at %.0f barriers", each);
 }
 
-// A test, a jump and a counter for each turn.
+// A test, a jump and a counter for each turn. A loop that lanes leave one by one has no count to unroll it by.
 static bool change_loops(const hw_rule_case *c) {
     enum { OF_A_TURN = 3 };
     const double branches = count(c, HW_COUNT_BRANCHES), all = count(c, HW_COUNT_INST);
-    if (branches < 0.05 * all || branches < 4 * (double)c->work->warps) return false;
+    const bool has_count = count(c, HW_COUNT_BRANCHES_DIVERGENT) < 0.05 * branches;
+    if (!has_count || branches < 0.05 * all || branches < 4 * (double)c->work->warps) return false;
     take_away(&c->work->inst[HW_RATE_ISSUE], OF_A_TURN * branches);
     take_away(&c->work->inst[HW_RATE_COMPARE], branches);
     take_away(&c->work->inst[HW_RATE_IADD], branches);
@@ -230,7 +235,8 @@ static bool change_blocks(const hw_rule_case *c) {
     enum { LARGE = 16 };
     hw_time_work *w = c->work;
     const uint32_t most = c->gpu->arch->blocks_per_sm;
-    if (warps_per_block(w) < LARGE || !w->barriers || 2 * w->blocks_per_sm > most) return false;
+    // One block alone works together for a reason.
+    if (w->blocks < 2 || warps_per_block(w) < LARGE || !w->barriers || 2 * w->blocks_per_sm > most) return false;
     w->blocks *= 2;
     w->blocks_per_sm *= 2;
     return found(c, "blocks of %.0f warps wait for each other", warps_per_block(&c->launch->work));
@@ -251,12 +257,15 @@ static bool change_occupancy(const hw_rule_case *c) {
 }
 
 // As if the same work were spread evenly, over four times as many blocks at most. What mostly starts has too little
-// work to be spread.
+// work to be spread; and only of threads that go through many words, each for itself, is it known that others could
+// take a part of them: a problem may have no more blocks than it has.
 static bool change_grid(const hw_rule_case *c) {
-    enum { MORE = 4 };
+    enum { MORE = 4, MANY = 16, FEW = 4 };
+    const double loads = count(c, HW_COUNT_GLD_REQUESTS);
+    const bool has_parts = loads >= MANY * (double)c->work->warps && times_loaded(c) < FEW;
     const uint64_t sms = c->gpu->sms, blocks = c->work->blocks;
     const bool is_tiny = c->launch->estimate.bound == HW_BOUND_LAUNCH;
-    if (!sms || !blocks || blocks > 4 * sms || is_tiny) return false;
+    if (!has_parts || !sms || !blocks || blocks > 4 * sms || is_tiny) return false;
     const uint64_t even = sms * hw_divide_up(blocks, sms);
     if ((double)blocks > 0.9 * (double)even) return false;
     const double more = least((double)even / (double)blocks, MORE);
@@ -296,11 +305,13 @@ static bool change_atomics(const hw_rule_case *c) {
     return found(c, "%.0f atomics to global memory for each warp", atomics / (double)w->warps);
 }
 
-// Of a kernel that is launched again and again, all launches but one.
+// Of launches that follow each other with no other between, all but one. Two or three may be steps of one problem.
 static bool change_launches(const hw_rule_case *c) {
-    if (c->n_launches < 2 || c->launch->estimate.bound != HW_BOUND_LAUNCH) return false;
+    enum { MANY = 4 };
+    if (c->n_in_row < MANY || c->launch->estimate.bound != HW_BOUND_LAUNCH) return false;
     *c->work = (hw_time_work){.blocks = 1, .warps = 1};
-    return found(c, "it is launched %" PRIu64 " times, and starting takes longer than the work", c->n_launches);
+    return found(c, "it is launched %" PRIu64 " times, %" PRIu64 " of them in a row, and starting takes longer than "
+                 "the work", c->n_launches, c->n_in_row);
 }
 
 const hw_rule hw_rules[HW_ADVICE_RULES] = {
