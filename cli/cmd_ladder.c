@@ -252,10 +252,7 @@ typedef struct report {
 
 static bool write_ladder(const void *context, hw_report_format format, bool colour, FILE *out) {
     const report *r = context;
-    if (!hw_cli_ladder_write(r->ladder, r->family, format, colour, r->width, out)) return false;
-    if (r->advice && format == HW_REPORT_TABLE)
-        hw_cli_ladder_write_advice(r->advice, r->ladder, r->width, colour, out);
-    return true;
+    return hw_cli_ladder_write(r->ladder, r->family, r->advice, format, colour, r->width, out);
 }
 
 static int deliver_ladder(const hw_ladder *ladder, const hw_family *family, const hw_ladder_advice *advice,

@@ -24,7 +24,7 @@ static repeats count_repeats(const hw_report *report, const hw_report_summary *k
     for (size_t i = 0; i < report->n_launches; i++) {
         const hw_report_launch *launch = &report->launches[i];
         if (strcmp(launch->mangled, kernel->sum.mangled) != 0) continue;
-        if (before && launch->ordinal == before->ordinal + 1) r.n_in_row += r.n_in_row ? 1 : 2;
+        if (before && launch->ordinal == before->ordinal + 1 && !launch->is_reused) r.n_in_row += r.n_in_row ? 1 : 2;
         before = launch;
     }
     return r;

@@ -83,10 +83,13 @@ static bool change_partitions(const hw_rule_case *c) {
     return found(c, "the blocks that run at a time use %.0f%% of the bandwidth of the memory's partitions", used);
 }
 
-// How often each byte that the launch can reach is loaded.
+// How often each byte that the launch can reach is loaded. Where many stores stand beside the loads, threads keep sums
+// in memory, and load them to store them again: these are their own.
 static double times_loaded(const hw_rule_case *c) {
-    const double bytes = count(c, HW_COUNT_GLD_SECTORS_IDEAL) * SECTOR_BYTES;
-    return c->work->reachable_bytes ? bytes / (double)c->work->reachable_bytes : 0;
+    enum { MANY = 8 };
+    const double loads = count(c, HW_COUNT_GLD_SECTORS_IDEAL), stores = count(c, HW_COUNT_GST_SECTORS_IDEAL);
+    const double others = MANY * stores < loads ? loads : loads - stores;
+    return c->work->reachable_bytes && others > 0 ? others * SECTOR_BYTES / (double)c->work->reachable_bytes : 0;
 }
 
 // A tile of 16 x 16 loads each element for 16 threads once; what was loaded comes from shared memory instead.
@@ -150,9 +153,10 @@ static bool change_words(const hw_rule_case *c) {
     const double bytes = requests > 0 ? count(c, HW_COUNT_GLD_SECTORS_IDEAL) * SECTOR_BYTES / requests / LANES : 0;
     // Of fewer bytes, lanes share some; what a stencil loads several times are neighbours, whose words overlap.
     const bool overlaps = !uses_shared(c) && times_loaded(c) > 1.5;
-    // What stands behind a barrier each time is of another tile or step: no neighbours of a lane's word.
-    const bool is_stepwise = 8 * (double)w->barriers >= requests;
-    if (is_stepwise || each < 4 || bytes < 3 || bytes > 4 || !is_in_order(c) || overlaps) return false;
+    // What stands behind a barrier each time is of another tile or step: no neighbours of a lane's word. And where a
+    // part of the GPU is idle, a quarter of the threads would leave more of it so.
+    const bool is_stepwise = 8 * (double)w->barriers >= requests, is_full = w->blocks >= c->gpu->sms;
+    if (is_stepwise || !is_full || each < 4 || bytes < 3.5 || bytes > 4 || !is_in_order(c) || overlaps) return false;
     const double fewer = bytes / WORD;
     scale(&w->trips, fewer);
     take_away(&w->inst[HW_RATE_ISSUE], requests * (1 - fewer));
@@ -165,7 +169,8 @@ static bool change_overlap(const hw_rule_case *c) {
     const double stores = count(c, HW_COUNT_STS_INST), loads = count(c, HW_COUNT_GLD_REQUESTS);
     // What is loaded goes into shared memory, a store for each load, or for two of them where words are joined; and the
     // block waits for a few of them at a time.
-    if (stores < loads / 2 || 8 * (double)w->barriers < loads || loads < 4 * (double)w->warps) return false;
+    const double least_trips = 4 * (double)w->warps;
+    if (stores < loads / 2 || 8 * (double)w->barriers < loads || (double)w->trips < least_trips) return false;
     w->trips = w->trips > w->warps ? w->warps : w->trips;
     return found(c, "each warp waits for memory %.0f times before it uses what it has brought into shared memory",
                  (double)c->launch->work.trips / (double)w->warps);
@@ -260,9 +265,10 @@ static bool change_occupancy(const hw_rule_case *c) {
 // work to be spread; and only of threads that go through many words, each for itself, is it known that others could
 // take a part of them: a problem may have no more blocks than it has.
 static bool change_grid(const hw_rule_case *c) {
-    enum { MORE = 4, MANY = 16, FEW = 4 };
+    enum { MORE = 4, MANY = 16, FEW = 16 };
     const double loads = count(c, HW_COUNT_GLD_REQUESTS);
-    const bool has_parts = loads >= MANY * (double)c->work->warps && times_loaded(c) < FEW;
+    const bool is_alone = 2 * (double)c->work->barriers <= loads && times_loaded(c) < FEW;
+    const bool has_parts = loads >= MANY * (double)c->work->warps && is_alone;
     const uint64_t sms = c->gpu->sms, blocks = c->work->blocks;
     const bool is_tiny = c->launch->estimate.bound == HW_BOUND_LAUNCH;
     if (!has_parts || !sms || !blocks || blocks > 4 * sms || is_tiny) return false;
@@ -305,7 +311,8 @@ static bool change_atomics(const hw_rule_case *c) {
     return found(c, "%.0f atomics to global memory for each warp", atomics / (double)w->warps);
 }
 
-// Of launches that follow each other with no other between, all but one. Two or three may be steps of one problem.
+// Of launches that follow each other with no other between, all but one. Two or three may be steps of one problem, and
+// those that do what others did are repeated to be timed.
 static bool change_launches(const hw_rule_case *c) {
     enum { MANY = 4 };
     if (c->n_in_row < MANY || c->launch->estimate.bound != HW_BOUND_LAUNCH) return false;
