@@ -83,13 +83,16 @@ static bool change_partitions(const hw_rule_case *c) {
     return found(c, "the blocks that run at a time use %.0f%% of the bandwidth of the memory's partitions", used);
 }
 
+static double times_reached(const hw_rule_case *c, double sectors) {
+    return c->work->reachable_bytes && sectors > 0 ? sectors * SECTOR_BYTES / (double)c->work->reachable_bytes : 0;
+}
+
 // How often each byte that the launch can reach is loaded. Where many stores stand beside the loads, threads keep sums
 // in memory, and load them to store them again: these are their own.
 static double times_loaded(const hw_rule_case *c) {
     enum { MANY = 8 };
     const double loads = count(c, HW_COUNT_GLD_SECTORS_IDEAL), stores = count(c, HW_COUNT_GST_SECTORS_IDEAL);
-    const double others = MANY * stores < loads ? loads : loads - stores;
-    return c->work->reachable_bytes && others > 0 ? others * SECTOR_BYTES / (double)c->work->reachable_bytes : 0;
+    return times_reached(c, MANY * stores < loads ? loads : loads - stores);
 }
 
 // A tile of 16 x 16 loads each element for 16 threads once; what was loaded comes from shared memory instead.
@@ -152,7 +155,7 @@ static bool change_words(const hw_rule_case *c) {
     const double requests = count(c, HW_COUNT_GLD_REQUESTS), each = w->warps ? requests / (double)w->warps : 0;
     const double bytes = requests > 0 ? count(c, HW_COUNT_GLD_SECTORS_IDEAL) * SECTOR_BYTES / requests / LANES : 0;
     // Of fewer bytes, lanes share some; what a stencil loads several times are neighbours, whose words overlap.
-    const bool overlaps = !uses_shared(c) && times_loaded(c) > 1.5;
+    const bool overlaps = !uses_shared(c) && times_reached(c, count(c, HW_COUNT_GLD_SECTORS_IDEAL)) > 1.5;
     // What stands behind a barrier each time is of another tile or step: no neighbours of a lane's word. And where a
     // part of the GPU is idle, a quarter of the threads would leave more of it so.
     const bool is_stepwise = 8 * (double)w->barriers >= requests, is_full = w->blocks >= c->gpu->sms;
@@ -169,8 +172,9 @@ static bool change_overlap(const hw_rule_case *c) {
     const double stores = count(c, HW_COUNT_STS_INST), loads = count(c, HW_COUNT_GLD_REQUESTS);
     // What is loaded goes into shared memory, a store for each load, or for two of them where words are joined; and the
     // block waits for a few of them at a time.
-    const double least_trips = 4 * (double)w->warps;
-    if (stores < loads / 2 || 8 * (double)w->barriers < loads || (double)w->trips < least_trips) return false;
+    const double least = 4 * (double)w->warps;
+    if (loads < least || (double)w->trips < least) return false;
+    if (stores < loads / 2 || 8 * (double)w->barriers < loads) return false;
     w->trips = w->trips > w->warps ? w->warps : w->trips;
     return found(c, "each warp waits for memory %.0f times before it uses what it has brought into shared memory",
                  (double)c->launch->work.trips / (double)w->warps);
