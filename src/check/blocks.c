@@ -76,12 +76,12 @@ void hw_check_blocks_mark(const hw_check_blocks *b, hw_check_entries *entries) {
 void hw_check_blocks_move(hw_check_blocks *b, const hw_check_entries *entries) {
     for (int i = 0; i < BUCKETS; i++) {
         for (hw_check_block *block = b->buckets[i]; block; block = block->next) {
-            hw_check_lines_move(block->shared, b->n_lines, entries, block->floor);
+            hw_check_lines_move(block->shared, b->n_lines, &b->cells, entries, block->floor);
             block->floor = hw_check_entries_moved(entries, block->floor);
         }
     }
     for (hw_check_block *block = b->spare; block; block = block->next)
-        hw_check_lines_move(block->shared, b->n_lines, entries, UINT32_MAX);
+        hw_check_lines_move(block->shared, b->n_lines, &b->cells, entries, UINT32_MAX);
 }
 
 static hw_check_block *make_block(hw_check_blocks *b) {

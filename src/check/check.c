@@ -27,6 +27,7 @@ static void forget_launch(hw_check *c) {
 
 // More work in a stream.
 static uint32_t begin_work(hw_check *c, uint64_t stream) {
+    if (hw_check_is_all_waited_for(c->streams)) c->shadow.cells.dead = hw_check_entries_next(&c->entries);
     const uint32_t work = hw_check_streams_begin(c->streams, stream);
     c->floor = hw_check_is_all_before(c->streams) ? hw_check_entries_next(&c->entries) : 1;
     c->reads.may_meet = c->reads.newest >= c->floor;
