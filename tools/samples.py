@@ -149,7 +149,7 @@ def found_in(report):
         return None
     rows = []
     for finding in json.loads(report.read_text())["findings"]:
-        places = [pathlib.Path(side.get("site") or "?").name for side in finding["sides"]]
+        places = [pathlib.Path(side.get("site") or f"{side['file']}:{side['line']}").name for side in finding["sides"]]
         rows.append([" ".join([finding["kind"]] + places), finding["count"]])
     return sorted(rows)
 
