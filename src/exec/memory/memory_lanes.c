@@ -108,7 +108,8 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
 
 // Where a convoy's lanes lie apart in more memory than the caches hold, the processor is told of all warps' addresses
 // before the first warp's are used: it would not look that far ahead by itself. They need not be addresses of anything.
-static __attribute__((noinline)) void prefetch_apart(hw_warp *w, const hw_inst *in, const hw_pattern *p) {
+// Inlined by force: GCC takes a function that only prefetches to be without effect, and drops calls of it.
+static inline __attribute__((always_inline)) void prefetch_apart(hw_warp *w, const hw_inst *in, const hw_pattern *p) {
     enum { LARGE_BYTES = 1 << 22 };
     if (p->room < LARGE_BYTES || p->room_space != HW_SPACE_GLOBAL) return;
     const uint64_t shift = p->room_shift + (uint64_t)in->imm;
