@@ -44,6 +44,7 @@ static inline __attribute__((always_inline)) void prefetch_next(const hw_warp *w
     if (p->limit < LARGE_BYTES || p->fixed_for) return;
     const uint64_t at = (uint64_t)(uintptr_t)p->at[0], step = at - p->last, bytes = 32 * (uint64_t)access->width;
     p->last = at;
+    if (step == w->convoy * bytes) return;       // the processor sees that by itself
     for (uint32_t k = 0; k < w->convoy; k++) {
         const uint64_t next = (uint64_t)(uintptr_t)p->at[k] + step;
         __builtin_prefetch((const void *)(uintptr_t)next);
