@@ -33,6 +33,8 @@ hw_rt_status hw_rt_event_create(hw_runtime *runtime, unsigned flags, hw_rt_event
     return HW_RT_SUCCESS;
 }
 
+unsigned hw_rt_event_flags(const hw_rt_event *event) { return event->flags; }
+
 hw_rt_status hw_rt_event_destroy(hw_runtime *runtime, hw_rt_event *event) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_handles_remove(&runtime->handles, HW_RT_EVENT, event)) {

@@ -77,7 +77,11 @@ typedef struct hw_rt_pool hw_rt_pool;
 // As CUDA numbers them; the values of the first three are an int's.
 enum { HW_RT_POOL_FLAGS = 3, HW_RT_POOL_RESERVED_NOW = 5, HW_RT_POOL_USED_NOW = 7, HW_RT_POOL_LAST = 8 };
 
-hw_rt_status hw_rt_pool_create(hw_runtime *runtime, hw_rt_pool **out);   // HW_RT_NO_MEMORY
+hw_rt_status hw_rt_pool_create(hw_runtime *runtime, bool is_shared, hw_rt_pool **out);   // HW_RT_NO_MEMORY
+// A file descriptor of the program's own that stands for a pool made to be shared, and a pool out of one: memory of the
+// other process comes into it one by one (sharing.h). HW_RT_INVALID_VALUE, HW_RT_NO_MEMORY.
+hw_rt_status hw_rt_pool_export(hw_runtime *runtime, const hw_rt_pool *pool, int *fd);
+hw_rt_status hw_rt_pool_import(hw_runtime *runtime, int fd, hw_rt_pool **out);
 hw_rt_status hw_rt_pool_destroy(hw_runtime *runtime, hw_rt_pool *pool);  // HW_RT_INVALID_VALUE, also for the default
 bool hw_rt_is_pool(hw_runtime *runtime, const hw_rt_pool *pool);
 hw_rt_pool *hw_rt_default_pool(hw_runtime *runtime);
