@@ -122,7 +122,8 @@ HW_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *
 HW_EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
                             unsigned long long flags) {
     HW_ENTER_WITHOUT_CONTEXT();
-    if (offset || flags) return hw_cuda_return(HW_RT_INVALID_VALUE);
+    if (flags) return hw_cuda_return(HW_RT_INVALID_VALUE);
+    if (offset) return hw_cuda_return(HW_RT_NOT_SUPPORTED);   // an H200's answer as well
     return hw_cuda_return(hw_rt_map(hw_shim_runtime(), address, bytes, physical_of(handle)));
 }
 

@@ -102,6 +102,9 @@ void hw_rt_virtual_free(hw_runtime *runtime);
 void hw_rt_virtual_reopen(hw_runtime *runtime, hw_mem *mem);
 void hw_rt_sharing_free(hw_runtime *runtime);   // sharing.c
 
+// pool.c: settings as they are at first.
+void hw_rt_pool_init(struct hw_rt_pool *pool);
+
 // device.c
 void hw_rt_init_device(hw_runtime *runtime);
 

@@ -9,6 +9,10 @@
 #include "runtime/internal.h"
 #include "runtime/memory.h"
 
+void hw_rt_pool_init(hw_rt_pool *pool) {
+    for (unsigned i = 1; i <= HW_RT_POOL_FLAGS; i++) atomic_store(&pool->attributes[i], 1);
+}
+
 bool hw_rt_is_pool(hw_runtime *runtime, const hw_rt_pool *pool) {
     return hw_rt_handles_have(&runtime->handles, HW_RT_POOL, pool);
 }
@@ -18,6 +22,7 @@ hw_rt_status hw_rt_pool_create(hw_runtime *runtime, bool is_shared, hw_rt_pool *
     hw_rt_pool *made = hw_rt_handles_make(&runtime->handles, HW_RT_POOL, sizeof *made);
     if (!made) return HW_RT_NO_MEMORY;
     made->is_shared = is_shared;
+    hw_rt_pool_init(made);
     *out = made;
     return HW_RT_SUCCESS;
 }
@@ -65,6 +70,9 @@ hw_rt_status hw_rt_set_current_pool(hw_runtime *runtime, hw_rt_pool *pool) {
 hw_rt_status hw_rt_pool_set(hw_runtime *runtime, hw_rt_pool *pool, unsigned attribute, uint64_t value) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_pool(runtime, pool) || !attribute || attribute > HW_RT_POOL_LAST) return HW_RT_INVALID_VALUE;
+    const bool is_most = attribute == HW_RT_POOL_RESERVED_MOST || attribute == HW_RT_POOL_USED_MOST;
+    if (attribute == HW_RT_POOL_RESERVED_NOW || attribute == HW_RT_POOL_USED_NOW || (is_most && value))
+        return HW_RT_INVALID_VALUE;
     atomic_store(&pool->attributes[attribute], value);
     return HW_RT_SUCCESS;
 }

@@ -49,6 +49,7 @@ hw_status hw_rt_create(const hw_rt_options *options, hw_runtime **out, hw_diag *
     pthread_mutex_init(&runtime->virtual_lock, NULL);
     hw_rt_handles_init(&runtime->handles);
     hw_rt_init_device(runtime);
+    hw_rt_pool_init(&runtime->default_pool);
     if (!make_timeline(runtime, diag) && keep_text(options->ptxas_path, &runtime->ptxas_path) &&
         keep_text(options->cache_dir, &runtime->cache_dir) &&
         hw_rt_handles_add(&runtime->handles, HW_RT_POOL, &runtime->default_pool)) {

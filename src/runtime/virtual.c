@@ -224,7 +224,8 @@ static bool is_reserved(const hw_runtime *runtime, uint64_t address, uint64_t by
 // With the lock held.
 static hw_rt_status map_memory(hw_runtime *runtime, uint64_t address, hw_rt_physical *physical) {
     const uint64_t bytes = physical->bytes;
-    if (!is_reserved(runtime, address, bytes) || has_mapping(runtime, address, bytes)) return HW_RT_INVALID_VALUE;
+    if (!is_reserved(runtime, address, bytes)) return HW_RT_INVALID_VALUE;
+    if (has_mapping(runtime, address, bytes)) return HW_RT_NOT_SUPPORTED;
     mapping *made = hw_calloc(1, sizeof *made);
     if (!made) return HW_RT_NO_MEMORY;
     if (mmap(pointer(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, physical->fd, 0) == MAP_FAILED) {
@@ -240,9 +241,9 @@ static hw_rt_status map_memory(hw_runtime *runtime, uint64_t address, hw_rt_phys
 hw_rt_status hw_rt_map(hw_runtime *runtime, uint64_t address, uint64_t bytes, hw_rt_physical *physical) {
     HW_RT_ENTER(runtime);
     pthread_mutex_lock(&runtime->virtual_lock);
-    const bool is_whole = address % HW_RT_GRANULARITY_BYTES == 0 && is_physical(runtime, physical) &&
-                          bytes == physical->bytes;
-    const hw_rt_status status = is_whole ? map_memory(runtime, address, physical) : HW_RT_INVALID_VALUE;
+    hw_rt_status status = address % HW_RT_GRANULARITY_BYTES || !is_physical(runtime, physical) ? HW_RT_INVALID_VALUE
+                          : bytes != physical->bytes ? HW_RT_NOT_SUPPORTED : HW_RT_SUCCESS;
+    if (!status) status = map_memory(runtime, address, physical);
     pthread_mutex_unlock(&runtime->virtual_lock);
     return status;
 }
@@ -285,10 +286,19 @@ static void unmap_memory(hw_runtime *runtime, mapping **at) {
     hw_free(gone);
 }
 
+// Is a part of a mapping in the range, and another not?
+static bool cuts_mapping(const hw_runtime *runtime, uint64_t address, uint64_t bytes) {
+    for (const mapping *m = runtime->mappings; m; m = m->next) {
+        const bool is_within = m->address >= address && m->address + m->bytes <= address + bytes;
+        if (overlaps(m->address, m->bytes, address, bytes) && !is_within) return true;
+    }
+    return false;
+}
+
 hw_rt_status hw_rt_unmap(hw_runtime *runtime, uint64_t address, uint64_t bytes) {
     HW_RT_ENTER(runtime);
     pthread_mutex_lock(&runtime->virtual_lock);
-    const bool is_whole = bytes && is_filled(runtime, address, bytes);
+    const bool is_whole = bytes && is_reserved(runtime, address, bytes) && !cuts_mapping(runtime, address, bytes);
     mapping **at = &runtime->mappings;
     while (is_whole && *at) {
         if (overlaps((*at)->address, (*at)->bytes, address, bytes)) unmap_memory(runtime, at);

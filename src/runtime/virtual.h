@@ -39,10 +39,12 @@ hw_rt_status hw_rt_physical_get(hw_runtime *runtime, const hw_rt_physical *physi
 hw_rt_status hw_rt_physical_export(hw_runtime *runtime, hw_rt_physical *physical, int *fd);
 hw_rt_status hw_rt_physical_import(hw_runtime *runtime, int fd, hw_rt_physical **out);
 
-// All of the memory, within one reserved range; kernels have no access yet. HW_RT_INVALID_VALUE, HW_RT_NO_MEMORY.
+// All of the memory, within one reserved range; kernels have no access yet. HW_RT_INVALID_VALUE, HW_RT_NOT_SUPPORTED (a
+// part of it, or where something lies: an H200's answer), HW_RT_NO_MEMORY.
 hw_rt_status hw_rt_map(hw_runtime *runtime, uint64_t address, uint64_t bytes, hw_rt_physical *physical);
-// Of one or several mappings beside each other, all of each. HW_RT_INVALID_VALUE.
+// All mappings in a part of a reserved range, which cuts none of them. HW_RT_INVALID_VALUE.
 hw_rt_status hw_rt_unmap(hw_runtime *runtime, uint64_t address, uint64_t bytes);
+// Of one or several mappings beside each other, all of each. HW_RT_INVALID_VALUE.
 hw_rt_status hw_rt_set_access(hw_runtime *runtime, uint64_t address, uint64_t bytes, hw_rt_access access,
                               const void *site);
 hw_rt_status hw_rt_get_access(hw_runtime *runtime, uint64_t address, hw_rt_access *access);
