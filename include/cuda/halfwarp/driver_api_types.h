@@ -636,37 +636,7 @@ typedef struct CUmemAccessDesc_st {
     CUmemAccess_flags flags;
 } CUmemAccessDesc;
 
-typedef enum CUmemAllocationGranularity_flags_enum {
-    CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
-    CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
-} CUmemAllocationGranularity_flags;
-
-typedef unsigned long long CUmemGenericAllocationHandle;
-typedef struct CUmemAllocationProp_st {
-    CUmemAllocationType type;
-    CUmemAllocationHandleType requestedHandleTypes;
-    CUmemLocation location;
-    void *win32HandleMetaData;
-    struct {
-        unsigned char compressionType;
-        unsigned char gpuDirectRDMACapable;
-        unsigned short usage;
-        unsigned char reserved[4];
-    } allocFlags;
-} CUmemAllocationProp;
-
-// What one process gives another: their bytes are the driver's own.
-#define CU_IPC_HANDLE_SIZE 64
-typedef struct CUipcMemHandle_st {
-    char reserved[CU_IPC_HANDLE_SIZE];
-} CUipcMemHandle;
-typedef struct CUipcEventHandle_st {
-    char reserved[CU_IPC_HANDLE_SIZE];
-} CUipcEventHandle;
-typedef enum CUipcMem_flags_enum { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1 } CUipcMem_flags;
-typedef struct CUmemPoolPtrExportData_st {
-    unsigned char reserved[64];
-} CUmemPoolPtrExportData;
+#include "driver_memory_types.h"
 
 typedef union CUlaunchAttributeValue_union {
     char pad[64];
