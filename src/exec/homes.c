@@ -94,11 +94,13 @@ static bool fill_homes(hw_run *run, const hw_roots *roots) {
 }
 
 hw_status hw_homes_find(hw_run *run, hw_diag *diag) {
-    if (!(run->events & HW_WANTS(STRAY))) return HW_OK;
+    const bool wants_strays = run->events & HW_WANTS(STRAY), may_sum = hw_sums_are_possible(run);
+    if (!wants_strays && !may_sum) return HW_OK;
     const hw_roots *roots = hw_roots_of(run->set, run->entry);
     run->homes_arena = roots ? hw_arena_create() : NULL;
     if (!run->homes_arena || !fill_homes(run, roots)) return hw_diag_no_memory(diag);
-    run->info.homes = &run->homes;
+    if (wants_strays) run->info.homes = &run->homes;
+    run->keeps_sums = may_sum && hw_sums_are_kept(run);
     return HW_OK;
 }
 

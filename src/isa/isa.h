@@ -192,6 +192,11 @@ typedef struct hw_note {
     uint16_t flops;        // how many of them a lane does
 } hw_note;
 
+// Does the instruction access memory?
+static inline bool hw_note_is_access(const hw_note *note) {
+    return note->kind != HW_NOTE_PLAIN && note->kind != HW_NOTE_BRANCH && note->kind != HW_NOTE_BARRIER;
+}
+
 // A place of the source at which a function was inlined, and the one at which that place's own function was.
 typedef struct hw_inlining {
     uint32_t file, line;
