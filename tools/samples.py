@@ -121,10 +121,11 @@ def place_data(folder, work, samples):
             shutil.copytree(folder / name, work / name)
     if "nvrtc" in folder.name:   # headers that the build file puts beside the program
         toolkit = pathlib.Path(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc").resolve().parent.parent / "include"
-        for header in ("cooperative_groups.h", "cooperative_groups", "nv", "cuda_fp16.h", "cuda_fp16.hpp"):
+        for header in ("cooperative_groups.h", "cooperative_groups", "cuda_fp16.h", "cuda_fp16.hpp", "cccl/cuda",
+                       "cccl/nv"):
             found = toolkit / header
             if found.is_dir():
-                shutil.copytree(found, work / header)
+                shutil.copytree(found, work / found.name)
             elif found.exists():
                 shutil.copy(found, work / header)
     for f in folder.iterdir():

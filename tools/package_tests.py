@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Runs the own tests of Python packages on Halfwarp, file by file, and keeps what came of each test:
+
+    tools/package_tests.py numba-cuda --python VENV/bin/python --data bench/results/python_packages.json [FILE...]
+    tools/package_tests.py cupy --tests CUPY/tests/cupy_tests/core_tests ...
+    tools/package_tests.py --data bench/results/python_packages.json --table
+
+--peer runs the package's own simulator instead, whose times are kept beside. A file that is kept already is not run
+again, unless it is named. The table is that of docs/compatibility.md. This file is pytest's plugin as well, by which
+each test's outcome is written as soon as it is known: a file that crashes or takes too long loses only what comes
+behind."""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+# What a package's tests are, where they lie (None: in the package), which of them count, and how its own simulator of a
+# GPU is asked for.
+PACKAGES = {
+    "numba-cuda": {"module": "numba.cuda.tests.cudapy", "files": "test_*.py", "env": {},
+                   "peer": {"NUMBA_ENABLE_CUDASIM": "1"}, "peer_name": "NUMBA_ENABLE_CUDASIM"},
+    "cupy": {"module": None, "files": "test_*.py", "env": {"CUPY_TEST_GPU_LIMIT": "1"}, "peer": None,
+             "peer_name": None},
+    "tinygrad": {"module": None, "files": "test_ops.py", "env": {"DEV": "CUDA"},
+                 "peer": {"DEV": "PYTHON"}, "peer_name": "DEV=PYTHON"},
+}
+
+
+# What no call of a process recovers from, here as on a GPU.
+FAULTED = 77
+STICKY = re.compile(r"ILLEGAL_ADDRESS|LAUNCH_FAILED|CUDA_ERROR_ASSERT|MISALIGNED_ADDRESS|cudaErrorIllegalAddress|"
+                    r"cudaErrorLaunchFailure|cudaErrorAssert|cudaErrorMisalignedAddress|an illegal memory access")
+
+
+# ---- the plugin, in pytest's process ----
+
+if "pytest" in sys.modules:
+    import pytest
+
+    @pytest.fixture(scope="class")
+    def initialize_from_pytest_config(request):
+        """Of numba-cuda's conftest.py, which its wheel lacks."""
+        request.cls._dump_failed_filechecks = False
+
+
+def keep(record):
+    with open(os.environ["HALFWARP_TESTS_KEPT"], "a", encoding="utf-8") as f:
+        f.write(json.dumps(record) + "\n")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Without those that an earlier process of the same file has run, or that ended it."""
+    keep({"collected": len(items)})
+    done = set(json.loads(os.environ["HALFWARP_TESTS_DONE"]))
+    left = [item for item in items if item.nodeid.split("::", 1)[-1] not in done]
+    config.hook.pytest_deselected(items=[item for item in items if item not in left])
+    items[:] = left
+
+
+def pytest_sessionfinish():
+    keep({"ended": True})
+
+
+def pytest_runtest_logstart(nodeid):
+    keep({"begun": nodeid.split("::", 1)[-1]})
+
+
+def pytest_runtest_logreport(report):
+    outcome = "expected" if hasattr(report, "wasxfail") else report.outcome
+    if report.when == "call" or outcome != "passed":
+        text = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr or "")
+        errors = [line for line in text.splitlines() if line.startswith("E  ")]
+        why = (errors or text.splitlines() or [""])[0].lstrip("E ").strip()
+        keep({"test": report.nodeid.split("::", 1)[-1], "outcome": outcome, "why": why[:300]})
+        if outcome == "failed" and STICKY.search(text):
+            os._exit(FAULTED)   # the tests behind it go on in another process
+
+
+# ---- the script ----
+
+def run_once(command, env, place, limit):
+    """(exit status or None, what was said)"""
+    with open(pathlib.Path(place) / "out", "w+b") as out:
+        p = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=env,
+                             cwd=place, start_new_session=True)
+        try:
+            status = p.wait(limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(p.pid, signal.SIGKILL)
+            p.wait()
+            status = None
+        out.seek(0)
+        return status, out.read().decode(errors="replace")
+
+
+def run_file(python, wanted, env, limit, halfwarp):
+    """One file's tests: counts of outcomes, failures with their reason, seconds of the processors. Behind a test that
+    ends the process the others go on in another one."""
+    begin = time.time()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    records, said, status = [], "", 0
+    with tempfile.TemporaryDirectory() as place:
+        kept = pathlib.Path(place) / "kept"
+        command = [python, "-m", "pytest", "-q", "-p", "package_tests", "-p", "no:cacheprovider", "--tb=short",
+                   "--import-mode=importlib", "--disable-warnings"] + wanted
+        command = ([halfwarp, "run", "--"] if halfwarp else []) + command
+        while True:
+            kept.write_text("")
+            done = [r["test"] for r in records if "test" in r]
+            status, text = run_once(command, dict(
+                os.environ, HALFWARP_TESTS_KEPT=str(kept), HALFWARP_TESTS_DONE=json.dumps(done),
+                **env), place,
+                max(1, limit - (time.time() - begin)))
+            said += text
+            new = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
+            records += new
+            begun = [r["begun"] for r in new if "begun" in r]
+            has_died = status is not None and begun and not any("ended" in r for r in new)
+            if not has_died:
+                break
+            if begun[-1] not in [r.get("test") for r in new]:
+                records.append({"test": begun[-1], "outcome": "failed", "why": f"ended the process: {status}"})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = summed(records)
+    result["processor_s"] = round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1)
+    result["exit"] = status
+    result["refused"] = sorted({m for m in re.findall(r"halfwarp: (?:.*: )?(\w+) is not supported", said)})
+    if status is None or not result["collected"]:
+        result["end"] = f"over {limit} s" if status is None else (said.strip().splitlines() or ["?"])[-1][:200]
+    return result
+
+
+def summed(records):
+    outcomes = {}
+    for record in records:
+        if "test" in record and outcomes.get(record["test"], {}).get("outcome") != "failed":
+            outcomes[record["test"]] = record
+    counts = collections.Counter(r["outcome"] for r in outcomes.values())
+    collected = max([r.get("collected", 0) for r in records] + [0])
+    return {"collected": collected, "passed": counts["passed"] + counts["expected"], "skipped": counts["skipped"],
+            "failed": counts["failed"], "not_run": max(0, collected - len(outcomes)),
+            "failures": {name: r["why"] for name, r in sorted(outcomes.items()) if r["outcome"] == "failed"}}
+
+
+def files_of(package, given):
+    """(name, what pytest is told) of each file."""
+    if package["module"]:
+        place = subprocess.run([given.python, "-c", f"import {package['module']} as m; print(m.__path__[0])"],
+                               capture_output=True, text=True, check=True).stdout.split()[-1]
+        for f in sorted(pathlib.Path(place).glob(package["files"])):
+            yield f.stem, ["--pyargs", f"{package['module']}.{f.stem}"]
+    else:
+        for f in sorted(given.tests.resolve().glob(package["files"])):
+            yield f.stem, [str(f), "--rootdir", str(f.parent)]
+
+
+def share(result):
+    ran = result["passed"] + result["failed"] + result["not_run"]
+    return 100 * result["passed"] / ran if ran else None
+
+
+def table(data):
+    rows = []
+    for name, files in sorted(data.items()):
+        peer = PACKAGES[name]["peer_name"]
+        rows += ["", f"**{name}**", "", "| file | passes | fails | not run | skipped | share | processor s | " +
+                 (f"of {peer} |" if peer else "|"), "|---|---|---|---|---|---|---|---|"]
+        total = collections.Counter()
+        for f, kinds in sorted(files.items()):
+            ours, other = kinds.get("halfwarp"), kinds.get("peer")
+            if not ours:
+                continue
+            part = share(ours)
+            rows.append(f"| {f} | {ours['passed']} | {ours['failed']} | {ours['not_run']} | {ours['skipped']} | " +
+                        (f"{part:.1f}%" if part is not None else "") + f" | {ours['processor_s']} | " +
+                        (f"{other['processor_s']} |" if other else "|"))
+            total.update({k: ours[k] for k in ("passed", "failed", "not_run", "skipped", "processor_s")})
+        if total:
+            part = share(total)
+            rows.append(f"| all | {total['passed']} | {total['failed']} | {total['not_run']} | {total['skipped']} | " +
+                        f"{part:.1f}% | {total['processor_s']:.0f} | |")
+    return "\n".join(rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("package", nargs="?", choices=sorted(PACKAGES))
+    parser.add_argument("only", nargs="*", help="files, without .py")
+    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser.add_argument("--tests", type=pathlib.Path, help="the folder of the tests")
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--halfwarp", default="build/halfwarp")
+    parser.add_argument("--limit", type=int, default=300, help="seconds by the clock for one file")
+    parser.add_argument("--peer", action="store_true")
+    parser.add_argument("--table", action="store_true")
+    given = parser.parse_args()
+    data = json.loads(given.data.read_text()) if given.data.exists() else {}
+    if given.table:
+        print(table(data).strip())
+        return 0
+    if not given.package or (given.peer and not PACKAGES[given.package]["peer"]):
+        parser.error("which package, and has it a simulator of its own?")
+    package = PACKAGES[given.package]
+    kind = "peer" if given.peer else "halfwarp"
+    env = dict(package["env"], **(package["peer"] if given.peer else {}))
+    # The plugin, and a checkout whose tests import each other and the package from there.
+    roots = [pathlib.Path(__file__).resolve().parent]
+    roots += [p for p in given.tests.resolve().parents if (p / "pyproject.toml").exists()] if given.tests else []
+    env["PYTHONPATH"] = os.pathsep.join(map(str, roots))
+    for name, wanted in files_of(package, given):
+        known = data.setdefault(given.package, {}).setdefault(name, {})
+        if name not in given.only if given.only else kind in known:
+            continue
+        known[kind] = run_file(given.python, wanted, env, given.limit,
+                               None if given.peer else str(pathlib.Path(given.halfwarp).resolve()))
+        print(name, {k: v for k, v in known[kind].items() if k != "failures"}, flush=True)
+        given.data.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
