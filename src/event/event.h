@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "isa/isa.h"
+#include "isa/machine.h"
 #include "isa/order.h"
 
 typedef enum hw_event_type {
@@ -50,6 +51,7 @@ typedef struct hw_launch_info {
                                      // others by their handle
     bool is_cooperative;
     uint32_t n_patterns;             // indexes of patterns are below this
+    const hw_machine_module *machine;   // machine code of the module, of which notes have the lines; NULL: unknown
     const struct hw_mem *mem;        // the memory that it runs in
     const struct hw_homes *homes;    // where accesses have to stay; NULL unless a sink wants STRAY
 } hw_launch_info;

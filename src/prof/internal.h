@@ -195,9 +195,12 @@ void hw_prof_see_lone(hw_prof_accesses *accesses, const hw_lone_access *access, 
                       uint32_t packed);
 void hw_prof_show(hw_prof *prof, hw_report_line *line, const hw_prof_accesses *accesses);
 
+// machine.c: adds up what the launch has executed of machine code, by pipe. False where that is not known.
+bool hw_prof_count_machine(const hw_prof *prof, const hw_launch_info *info, double inst[HW_RATES]);
+
 // work.c: fills launch's estimate: what it asks of the GPU, and how long that would take. launch has its shape and
 // counters.
-void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch);
+void hw_prof_finish_work(hw_prof *prof, const hw_launch_info *info, hw_report_launch *launch);
 
 // lines.c: rows for all source lines that the launch's instructions come from, and line_of.
 hw_status hw_prof_prepare_lines(hw_prof *prof, const hw_launch_info *info, hw_diag *diag);
