@@ -139,6 +139,9 @@ typedef struct hw_effects {
 const hw_traits *hw_op_traits(hw_op op);
 // space: as the instruction names it, GENERIC where it names none. is_guarded: it has a guard, @%p.
 hw_effects hw_inst_effects(hw_op op, const hw_mods *mods, hw_space space, bool is_guarded);
+// Does ptxas 13.0 make of it a call, if only for operands that are rare? Divisions and roots that are rounded, and those
+// of 64-bit integers. Accesses are not merged across one. type: the first that the instruction spells. Pure.
+bool hw_inst_calls(hw_op op, const hw_mods *mods, hw_type type);
 
 // What the PTX of an instruction says of order, for observers: as it is written, with the PTX ISA's defaults, where
 // hw_effects.scope is what follows for the accesses around it (a relaxed access orders nothing and has a scope).
