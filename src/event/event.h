@@ -185,6 +185,7 @@ enum { HW_TOUCHED_READ = 1, HW_TOUCHED_WRITTEN = 2, HW_TOUCHED_CONSTANT = 4, HW_
 typedef struct hw_touched {
     uint64_t address, bytes;         // device memory that is accessed lies in this allocation: of each at least once
     uint8_t ways;                    // it is accessed so; of each way at least once
+    bool is_hosts;                   // the host's memory, pinned or registered: a GPU has it behind its link
 } hw_touched;
 
 // ---- asynchronous copies --------------------------------------------------------------------------------------------

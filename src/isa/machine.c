@@ -1,13 +1,13 @@
 #include "isa/machine.h"
 
 static const hw_machine_op rows[] = {
-#define HW_MACHINE_ROW(number, name, kind, rate) {number, name, HW_MACHINE_##kind, HW_RATE_##rate},
+#define HW_MACHINE_ROW(number, name, kind, rate, slots) {number, name, HW_MACHINE_##kind, HW_RATE_##rate, slots},
 #include "isa/machine.def"
 #undef HW_MACHINE_ROW
 };
 
 const hw_machine_op *hw_machine_op_of(uint64_t first_word) {
-    static const hw_machine_op unknown = {0, "", HW_MACHINE_PLAIN, HW_RATE_ISSUE};
+    static const hw_machine_op unknown = {0, "", HW_MACHINE_PLAIN, HW_RATE_ISSUE, 1};
     const uint16_t number = first_word & 0x1ff;
     size_t low = 0, high = sizeof rows / sizeof rows[0];
     while (low < high) {

@@ -20,6 +20,7 @@ typedef struct hw_machine_op {
     uint16_t number;
     const char *name;
     uint8_t kind, rate;     // hw_machine_kind, hw_rate
+    uint8_t slots;          // of its pipe that one takes
 } hw_machine_op;
 
 // Of the low nine bits of an instruction; of numbers that have no row, one of kind PLAIN that is named "". Pure.
@@ -43,7 +44,7 @@ typedef struct hw_machine_block {
     uint16_t copies;        // at least 1
     uint32_t range, entry;  // into the function's ranges; entry: of the block before the loop, or HW_MACHINE_NO_RANGE
     uint32_t parted;        // the range whose branch parts lanes that gather here, each group by itself; or NO_RANGE
-    uint32_t inst[HW_RATES];    // instructions by pipe; [HW_RATE_ISSUE]: all
+    uint32_t inst[HW_RATES];    // slots by pipe; [HW_RATE_ISSUE]: instructions
 } hw_machine_block;
 
 // One kernel, or a function that kernels call.

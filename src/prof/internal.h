@@ -50,6 +50,7 @@ typedef struct hw_prof_accesses {
     uint64_t fetched, l2_fetched;        // sectors, by copies past the first-level cache
     uint64_t generation[HW_PROF_GENERATION_COUNTS];
     uint8_t kind, width;
+    uint8_t meeting;                     // of the note
     bool is_merged, skips_l1;
     uint8_t n_patterns;                  // that have been met
     hw_prof_copies copies;
@@ -69,7 +70,7 @@ typedef struct hw_prof_note {
 enum { HW_PROF_EXTENTS = 64 };
 typedef struct hw_prof_extents {
     uint32_t n;                          // HW_PROF_EXTENTS + 1: more than there is room for
-    struct { uint64_t address, bytes; } list[HW_PROF_EXTENTS];
+    hw_touched list[HW_PROF_EXTENTS];
 } hw_prof_extents;
 
 typedef struct hw_prof_worker {
@@ -184,10 +185,11 @@ double hw_prof_partition_pct(const hw_prof *prof, bool stores);
 void hw_prof_finish_generation(const hw_prof *prof, const hw_launch_info *info,
                                uint64_t *counts);   // info NULL: of a line
 
-// extents.c: notes allocations on the worker threads; and their bytes for the launch, 0 when there were too many to
-// note.
+// extents.c: notes allocations on the worker threads; their bytes for the launch, 0 when there were too many to note;
+// and those of the host's memory that are touched in that way.
 void hw_prof_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched);
 uint64_t hw_prof_touched_bytes(const hw_prof *prof);
+uint64_t hw_prof_hosts_bytes(const hw_prof *prof, uint8_t way);
 
 // shown.c: keeps the access if it is the worst of those without a pattern; and the worst access of an instruction, for
 // its line to show.

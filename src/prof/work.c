@@ -280,5 +280,9 @@ void hw_prof_finish_work(hw_prof *prof, const hw_launch_info *info, hw_report_la
     w->load_share = launch->gld_partition_pct / 100;
     w->store_share = launch->gst_partition_pct / 100;
     w->reachable_bytes = hw_prof_touched_bytes(prof);
+    const uint64_t read = hw_prof_hosts_bytes(prof, HW_TOUCHED_READ);
+    const uint64_t written = hw_prof_hosts_bytes(prof, HW_TOUCHED_WRITTEN);
+    w->link_load_bytes = w->load_bytes < read ? w->load_bytes : read;
+    w->link_store_bytes = w->store_bytes < written ? w->store_bytes : written;
     if (launch->status == HW_OK) launch->estimate = hw_model_time(prof->gpu, w);
 }

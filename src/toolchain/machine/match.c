@@ -242,7 +242,7 @@ static void count_by_pipe(const matching *m, const block *b, hw_machine_block *o
     const hw_machine_inst *insts = insts_of(m, b);
     for (uint32_t i = 0; i < b->n; i++) {
         out->inst[HW_RATE_ISSUE]++;
-        if (insts[i].op->rate != HW_RATE_ISSUE) out->inst[insts[i].op->rate]++;
+        if (insts[i].op->rate != HW_RATE_ISSUE) out->inst[insts[i].op->rate] += insts[i].op->slots;
     }
 }
 
