@@ -37,11 +37,12 @@ test: packages ## build for this machine and run all tests, the unit tests also 
 	@$(call configure,$(BUILD),$(for_this_machine))
 	@$(call configure,$(ASAN),-DHW_SANITIZE=ON -DHW_LEVELS=native -DHW_TEST_CACHE=$(abspath $(BUILD))/test-cache)
 	@$(CMAKE_BUILD) $(BUILD) --parallel $(JOBS)
-	@$(CMAKE_BUILD) $(ASAN) --parallel $(JOBS) --target tests
-# The sanitized tests come second: they find the kernels compiled, which takes twice as long under sanitizers. Some tests
-# mostly wait, for time limits and clocks: there is work for one more at a time.
+# Some tests mostly wait, for time limits and clocks: the sanitized tree is built meanwhile. Its tests come second: they
+# find the kernels compiled, which takes twice as long under sanitizers.
 	@status=0; \
+	nice $(CMAKE_BUILD) $(ASAN) --parallel $(JOBS) --target tests > $(ASAN).log 2>&1 & sanitized=$$!; \
 	ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1)) || status=1; \
+	wait $$sanitized || { cat $(ASAN).log; exit 1; }; rm -f $(ASAN).log; \
 	ctest --test-dir $(ASAN) --output-on-failure --parallel $$(($(JOBS) + 1)) || status=1; \
 	exit $$status
 
