@@ -45,10 +45,6 @@ extern const char hw_cli_commit[];
 // Prints "halfwarp: ..." on stderr.
 void hw_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// Of count names, the one that the user most likely meant, upper case or lower: one that begins as typed, or has it
-// inside, or the other way round, or differs in a third of its letters at most. NULL when none is near.
-const char *hw_cli_nearest(const char *typed, const char *const *names, size_t count);
-
 // The GPU that --gpu names, however it is spelled, or of a file (io/gpu_file.h), which is read once; it lives until the
 // program ends. NULL after a complaint.
 const hw_gpu *hw_cli_find_gpu(const char *word);

@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/suggest.h"
 #include "base/text.h"
 #include "cli.h"
 #include "isa/gpu.h"
@@ -140,7 +141,7 @@ static int find_family(const char *name, const hw_family **family) {
     if (*family) return 0;
     for (const hw_family *f; count < 32 && (f = hw_family_at(count)); count++) names[count] = f->name;
     if (!name) complain_no_family(names, count);
-    else if ((near = hw_cli_nearest(name, names, count)))
+    else if ((near = hw_suggest(name, names, count)))
         hw_cli_complain("there is no family '%s'; did you mean '%s'?", name, near);
     else hw_cli_complain("there is no family '%s'; `halfwarp ladder` alone names them", name);
     return HW_EXIT_USAGE;
@@ -251,10 +252,7 @@ typedef struct report {
 
 static bool write_ladder(const void *context, hw_report_format format, bool colour, FILE *out) {
     const report *r = context;
-    if (!hw_cli_ladder_write(r->ladder, r->family, format, colour, r->width, out)) return false;
-    if (r->advice && format == HW_REPORT_TABLE)
-        hw_cli_ladder_write_advice(r->advice, r->ladder, r->width, colour, out);
-    return true;
+    return hw_cli_ladder_write(r->ladder, r->family, r->advice, format, colour, r->width, out);
 }
 
 static int deliver_ladder(const hw_ladder *ladder, const hw_family *family, const hw_ladder_advice *advice,

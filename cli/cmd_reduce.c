@@ -8,6 +8,7 @@
 
 #include "arrays/array_file.h"
 #include "arrays/axes.h"
+#include "base/suggest.h"
 #include "op/common/family.h"
 #include "op/reduce/reduction.h"
 #include "options.h"
@@ -57,7 +58,7 @@ static bool set_op(void *options, const char *value) {
     reduce_options *o = options;
     o->has_op = true;
     if (hw_reduction_find(value, &o->op)) return true;
-    const char *near = hw_cli_nearest(value, hw_reduction_names, HW_REDUCTIONS);
+    const char *near = hw_suggest(value, hw_reduction_names, HW_REDUCTIONS);
     if (near) hw_cli_complain("there is no operation '%s'; did you mean '%s'?", value, near);
     else hw_cli_complain("--op is " OPERATIONS ", and not '%s'", value);
     return false;

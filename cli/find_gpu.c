@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/suggest.h"
 #include "base/text.h"
 #include "cli.h"
 #include "io/gpu_file.h"
@@ -102,7 +103,7 @@ static void complain_unknown_gpu(const char *word) {
     }
     near = count ? names[0] : NULL;
     for (count = 0; !near && count < MOST_NAMES && (gpu = hw_gpu_at(count)); count++) names[count] = gpu->id;
-    if (!near) near = hw_cli_nearest(word, names, count);
+    if (!near) near = hw_suggest(word, names, count);
     if (near) hw_cli_complain("there is no GPU '%s'; did you mean '%s'? `halfwarp gpus` lists them", word, near);
     else hw_cli_complain("there is no GPU '%s'; `halfwarp gpus` lists them", word);
 }

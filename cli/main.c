@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/suggest.h"
 #include "cli.h"
 
 static const hw_command *const all_commands[] = {
@@ -90,7 +91,7 @@ static void complain_unknown_command(const char *name) {
     const char *names[N_COMMANDS];
     if (complain_other_word(name)) return;
     for (size_t i = 0; i < N_COMMANDS; i++) names[i] = all_commands[i]->name;
-    const char *near = hw_cli_nearest(name, names, N_COMMANDS);
+    const char *near = hw_suggest(name, names, N_COMMANDS);
     if (near) hw_cli_complain("there is no command '%s'; did you mean '%s'?", name, near);
     else hw_cli_complain("there is no command '%s'; `halfwarp --help` lists them", name);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
+
 enum { MAX_OPTIONS = 32 };
 
 static const hw_cli_option *find_option(const hw_cli_syntax *syntax, const char *word) {
@@ -21,7 +23,7 @@ static void complain_unknown_option(const hw_cli_syntax *syntax, const char *wor
     const char *names[MAX_OPTIONS];
     size_t count = 0;
     for (; count < syntax->n_options && count < MAX_OPTIONS; count++) names[count] = syntax->options[count].name;
-    const char *near = hw_cli_nearest(word, names, count);
+    const char *near = hw_suggest(word, names, count);
     if (near) hw_cli_complain("there is no option %s; did you mean %s?", word, near);
     else hw_cli_complain("there is no option %s; `halfwarp %s --help` lists them", word, syntax->command);
 }

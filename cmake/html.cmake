@@ -9,7 +9,7 @@ if(NOT EXISTS ${d3_script} OR NOT EXISTS ${d3_licence})
   set(d3_licence /dev/null)
 endif()
 # One script, of files that begin with what they define for those behind them.
-set(scripts elements numbers table plots roofline access code source timeline kernel profile hazards other page)
+set(scripts elements numbers table plots roofline access partitions code source timeline kernel profile hazards other page)
 list(TRANSFORM scripts REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/cli/html/script/\\1.js")
 foreach(embedded "css;${CMAKE_SOURCE_DIR}/cli/html/report.css" "js;${scripts}" "d3;${d3_script}"
     "d3_licence;${d3_licence}")

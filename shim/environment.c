@@ -68,6 +68,7 @@ void hw_environment_read(hw_environment *environment) {
         .gpu_time = wants_gpu_time(),
         .traces = environment_number(HW_ENV_TRACE) == 1,
         .lines = environment_number(HW_ENV_LINES) == 1,
+        .keeps_code = environment_number(HW_ENV_CODE) == 1,
         .no_l1 = environment_number(HW_ENV_NO_L1) == 1,
         .ask_ptxas = environment_number(HW_ENV_PTXAS) == 1,
         .compiles = !environment_word(HW_ENV_COMPILE) || environment_number(HW_ENV_COMPILE) != 0,

@@ -18,6 +18,7 @@
 #define HW_ENV_TIME "HALFWARP_TIME"         // host: events and streams show this machine's time, not the GPU's
 #define HW_ENV_TRACE "HALFWARP_TRACE"       // 1: keep what the host does as well, for a trace
 #define HW_ENV_LINES "HALFWARP_LINES"       // 1: counters per source line
+#define HW_ENV_CODE "HALFWARP_CODE"         // 1: keep the PTX of what is loaded, for a page
 #define HW_ENV_NO_L1 "HALFWARP_NO_L1"       // 1: count loads of 2.x as after ptxas -dlcm=cg
 #define HW_ENV_COMPILE "HALFWARP_COMPILE"   // 0: the interpreter executes everything; 2: wait for it
 #define HW_ENV_PTXAS "HALFWARP_PTXAS"       // 1: take registers from ptxas where there is one
@@ -51,7 +52,7 @@ typedef struct hw_environment {
     uint64_t max_launches;                          // 0: no limit
     uint32_t only_launch, of_launches;              // 0: all
     int poison;                                     // -1: absent
-    bool gpu_time, traces, leaks, lines, no_l1, ask_ptxas, reuses, lenient, compiles, awaits_compiler;
+    bool gpu_time, traces, leaks, lines, keeps_code, no_l1, ask_ptxas, reuses, lenient, compiles, awaits_compiler;
 } hw_environment;
 
 // Reads the variables; a number that is none counts as absent.

@@ -240,8 +240,21 @@ hw_runtime *hw_shim_runtime(void) {
 
 hw_shim_process *hw_shim_process_get(void) { return hw_rt_context(hw_shim_runtime()); }
 
+// Code that is loaded at run time is nowhere else to be found when the program has ended.
+static void keep_code(hw_shim_process *process, const hw_rt_module *module) {
+    hw_diag diag = {0};
+    size_t bytes;
+    const char *ptx = hw_rt_module_ptx(module, &bytes);
+    pthread_mutex_lock(&process->journal_lock);
+    if (hw_journal_code(process->journal, ptx, bytes, &diag)) tell_lost_launch(&diag);
+    pthread_mutex_unlock(&process->journal_lock);
+}
+
 void hw_shim_module_loaded(hw_rt_module *module) {
-    if (hw_shim_process_get()->journal) hw_rt_module_ask_registers(hw_shim_runtime(), module);
+    hw_shim_process *process = hw_shim_process_get();
+    if (!process->journal) return;
+    hw_rt_module_ask_registers(hw_shim_runtime(), module);
+    if (process->environment.keeps_code) keep_code(process, module);
 }
 
 static void tell_own_work(hw_shim_process *process) {

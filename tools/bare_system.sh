@@ -3,13 +3,16 @@
 # puts the committed tree into it, and runs `make demo` and `make test` there, each with its time. Needs root,
 # debootstrap, and unshare (util-linux). Nothing outside FOLDER changes.
 #
-# usage: tools/bare_system.sh SUITE [--root FOLDER] [--mirror URL] [--with PACKAGES] [--cc CC] [--clang CLANG] [GOAL...]
+# usage: tools/bare_system.sh SUITE [--root FOLDER] [--mirror URL] [--with PACKAGES] [--cc CC] [--clang CLANG]
+#                             [--install FOLDER] [GOAL...]
 #   SUITE      bookworm, trixie, jammy, noble
 #   --root     where the system is made; what is there is used again. A temporary one that goes unless given
 #   --with     more packages, separated by commas
 #   --cc       the C compiler that builds, gcc-13 or clang-18 for example; installed, as is the C++ library it needs
 #   --clang    the clang that compiles CUDA programs, clang-18 for example; installed, and no other is found
-#   GOAL       of make; demo and test unless given
+#   --install  a folder with Debian packages of ours (make deb), which are installed at the end, and tried as
+#              debian/tests says
+#   GOAL       of make; demo and test unless given, or none but --install
 # Ubuntu 24.04's compilers are those of: trixie --cc gcc-13 --clang clang-18; 22.04's: bookworm --cc gcc-11 --clang
 # clang-14.
 set -eu
@@ -28,7 +31,7 @@ complain() {
 suite=${1-}
 case $suite in '' | -*) usage ;; esac
 shift
-root='' mirror='' packages=make,ca-certificates cc='' clang=''
+root='' mirror='' install='' packages=make,ca-certificates cc='' clang=''
 while [ $# -gt 0 ]; do
     case $1 in
     --root) root=${2-} && shift ;;
@@ -36,12 +39,18 @@ while [ $# -gt 0 ]; do
     --with) packages=$packages,${2-} && shift ;;
     --cc) cc=${2-} && shift ;;
     --clang) clang=${2-} && shift ;;
+    --install) install=${2-} && shift ;;
     -*) usage ;;
     *) break ;;
     esac
     shift
 done
-[ $# -gt 0 ] || set -- demo test
+if [ -n "$install" ]; then
+    ls "$install"/*.deb > /dev/null 2>&1 || complain "there are no packages in '$install'; make deb makes some"
+elif [ $# = 0 ]; then
+    set -- demo test
+fi
+[ $# = 0 ] || set -- packages "$@"
 # libsupc++.a comes with g++ of the same version.
 case $cc in
 gcc-*) packages=$packages,$cc,g++-${cc#gcc-} ;;
@@ -112,10 +121,21 @@ if [ -n "$clang" ]; then
 fi
 
 status=0
-for goal in packages "$@"; do
+for goal; do
     echo "== $suite${cc:+, $cc}${clang:+, $clang}: make $goal"
     TIMEFORMAT="== $suite: make $goal took %R s, %U + %S s of processor time"
     time inside make -C /home/halfwarp-checkout --no-print-directory "$goal" ||
         { status=1; echo "== $suite: make $goal FAILED"; }
 done
+
+# As apt installs a package that a user has fetched, with what it recommends.
+if [ -n "$install" ]; then
+    rm -rf "$root/home/halfwarp-packages"
+    mkdir "$root/home/halfwarp-packages"
+    cp "$install"/*.deb "$top/debian/tests/first-minutes" "$root/home/halfwarp-packages"
+    quietly "install the packages" inside sh -c "apt-get -qq update &&
+        DEBIAN_FRONTEND=noninteractive apt-get install -y /home/halfwarp-packages/*.deb"
+    echo "== $suite: the packages, installed"
+    inside /home/halfwarp-packages/first-minutes || { status=1; echo "== $suite: the packages FAILED"; }
+fi
 exit $status

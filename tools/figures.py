@@ -22,7 +22,7 @@ import sys
 import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-DOCUMENTS = {"docs/performance.md": True, "docs/check.md": False, "README.md": False}   # True: no tables but those made here
+DOCUMENTS = {"docs/performance.md": True, "docs/check.md": False, "docs/advice.md": False, "README.md": False}   # True: no tables but those made here
 BLOCK = re.compile(r"(<!-- table: (\S+) from ([^>]+?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 NAMES = {"halfwarp": "Halfwarp", "cublas": "cuBLAS", "cub": "CUB", "torch": "PyTorch", "numpy": "NumPy",
          "scipy": "SciPy"}
@@ -419,8 +419,23 @@ def operations(*names):
     return table(["operation", "Halfwarp", "beside it"], rows)
 
 
-KINDS = {"simulation-speed": simulation_speed, "first-hour": first_hour, "rows": csv_rows, "kinds": kinds,
-         "programs": programs, "suites": suites,
+def advice_steps(name):
+    """What the rung before each step is told, beside the step."""
+    with open(path_of(name), newline="") as file:
+        rows = list(csv.DictReader(file))
+    lines = [f"{sum(bool(row['rule']) for row in rows)} of {len(rows)} steps are named.", "",
+             "| ladder, rung | est. us | advice | would be | next rung | est. us | of the rung's | measured |",
+             "|---|--:|---|--:|---|--:|--:|--:|"]
+    for row in rows:
+        step, measured = float(row["next_est_us"]) / float(row["est_us"]), row["next_measured"]
+        lines.append(f"| {row['family']} `{row['rung']}` | {row['est_us']} | {row['rule'] or '-'} | "
+                     f"{row['would_be_us'] or '-'} | `{row['next']}` | {row['next_est_us']} | {step:.2f} | "
+                     f"{f'{float(measured):.2f}' if measured else '-'} |")
+    return lines
+
+
+KINDS = {"advice-steps": advice_steps, "simulation-speed": simulation_speed, "first-hour": first_hour, "rows": csv_rows,
+         "kinds": kinds, "programs": programs, "suites": suites,
          "transpose": transpose, "transpose-ttc": transpose_ttc, "transpose-in-place": transpose_in_place, "transpose-host": transpose_host,
          "ladder": ladder, "matmul": matmul, "reduce": reduce, "nearest": nearest, "operations": operations}
 

@@ -66,15 +66,22 @@ static hw_status add_piece(void *user, const char *ptx, size_t length, hw_diag *
     return status;
 }
 
+// What the program has loaded, and what of its executable it has not told of: it may have ended before.
+static hw_status add_all(collected *c) {
+    const hw_cli_code_part *part = c->part;
+    const char *executable = part->launch->executable ? *part->launch->executable : NULL;
+    hw_status status = HW_OK;
+    for (size_t i = 0; i < part->report->n_codes && !status; i++)
+        status = add_piece(c, part->report->codes[i], strlen(part->report->codes[i]), NULL);
+    if (!executable || json_object_size(c->kernels) == part->report->n_kernels || status == HW_NO_MEMORY) return status;
+    return hw_toolchain_each_ptx(executable, executable, part->report->gpu->arch->cc, add_piece, c, NULL);
+}
+
 bool hw_cli_code_write(const void *code_part, FILE *out) {
     const hw_cli_code_part *part = code_part;
     collected c = {.part = part, .kernels = json_object(), .cache = hw_cli_cache_folder()};
-    hw_status status = HW_OK;
-    const char *executable = part->launch->executable ? *part->launch->executable : NULL;
-    if (executable && c.kernels && c.cache)
-        status = hw_toolchain_each_ptx(executable, executable, part->report->gpu->arch->cc, add_piece, &c, NULL);
-    const bool is_written = c.kernels && c.cache && status != HW_NO_MEMORY && !c.ran_out &&
-                            json_dumpf(c.kernels, out, JSON_COMPACT) == 0;
+    const hw_status status = c.kernels && c.cache ? add_all(&c) : HW_NO_MEMORY;
+    const bool is_written = status != HW_NO_MEMORY && !c.ran_out && json_dumpf(c.kernels, out, JSON_COMPACT) == 0;
     free(c.cache);
     json_decref(c.kernels);
     return is_written;

@@ -9,8 +9,8 @@ typedef struct hw_cli_code_part {
     const hw_report *report;         // whose kernels are wanted
 } hw_cli_code_part;
 
-// Writes {"kernel's mangled name": {"ptx": text, "sass": text or null}} of the kernels whose code the program has with
-// it, up to about a megabyte; of code that a program makes while it runs nothing is known. A hw_cli_html_writer.
+// Writes {"kernel's mangled name": {"ptx": text, "sass": text}} of the kernels whose code the program has loaded or has
+// with it, up to about a megabyte; without sass where it cannot be made. A hw_cli_html_writer.
 bool hw_cli_code_write(const void *code_part, FILE *out);
 
 #endif

@@ -166,6 +166,33 @@ static bool write_accesses(const void *context, FILE *out) {
     return good;
 }
 
+// Of each block that is told apart the partitions it goes to; of each partition the bytes of all blocks at a time.
+static json_t *blocks_to_partitions(const hw_report_blocks *b, int is_store) {
+    json_t *touched = json_array(), *bytes = json_array();
+    for (uint32_t i = 0; i < b->n; i++) json_array_append_new(touched, json_integer(b->touched[is_store][i]));
+    for (uint32_t i = 0; i < b->partitions; i++)
+        json_array_append_new(bytes, json_integer((json_int_t)b->bytes[is_store][i]));
+    return json_pack("{s:o, s:o}", "touched", touched, "bytes", bytes);
+}
+
+// {"kernel's mangled name": its first launch's blocks}, of GPUs whose addresses decide the partition.
+static bool write_blocks(const void *context, FILE *out) {
+    const hw_report *report = context;
+    json_t *all = json_object();
+    bool good = all != NULL;
+    for (size_t i = 0; good && i < report->n_launches; i++) {
+        const hw_report_launch *l = &report->launches[i];
+        if (!l->blocks || json_object_get(all, l->mangled)) continue;
+        good = json_object_set_new(all, l->mangled, json_pack("{s:I, s:o, s:o}", "at_once",
+                                                              (json_int_t)l->blocks->at_once, "loads",
+                                                              blocks_to_partitions(l->blocks, 0), "stores",
+                                                              blocks_to_partitions(l->blocks, 1))) == 0;
+    }
+    good = good && json_dumpf(all, out, JSON_COMPACT) == 0;
+    json_decref(all);
+    return good;
+}
+
 // ---- The clock, and what a check has found --------------------------------------------------------------------------
 
 // The first of what was done, as a trace: a page has no room for all of a long program.
@@ -196,6 +223,7 @@ static void add_profile(hw_cli_html_page *page, const hw_cli_launch *launch, con
     hw_cli_html_add(page, "gpu", write_gpu, report->gpu);
     hw_cli_html_add(page, "sources", write_sources, report);
     hw_cli_html_add(page, "accesses", write_accesses, report);
+    hw_cli_html_add(page, "blocks", write_blocks, report);
     hw_cli_html_add(page, "code", hw_cli_code_write, &code);
     if (report->n_spans) hw_cli_html_add(page, "trace", write_trace, report);
 }

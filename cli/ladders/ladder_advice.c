@@ -23,6 +23,18 @@ void hw_cli_ladder_advise(void *context, const hw_ladder_row *row, const hw_repo
     hw_free(list);
 }
 
+json_t *hw_cli_ladder_advice_json(const hw_ladder_advice *advice) {
+    json_t *all = json_array();
+    for (size_t i = 0; i < advice->n; i++) {
+        const hw_ladder_advice_row *row = &advice->rows[i];
+        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:f, s:f}", "rung", row->rung->name, "rule",
+                                             hw_advice_name(row->id), "finding", row->finding, "remedy",
+                                             hw_advice_remedy(row->id), "est_us_before", row->before_us,
+                                             "est_us_after", row->after_us));
+    }
+    return all;
+}
+
 // ---- The table ------------------------------------------------------------------------------------------------------
 
 typedef struct view {

@@ -2,6 +2,8 @@
 #ifndef HW_CLI_LADDER_ADVICE_H
 #define HW_CLI_LADDER_ADVICE_H
 
+#include <jansson.h>
+
 #include "advice/advice.h"
 #include "ladder/ladder.h"
 
@@ -24,6 +26,8 @@ typedef struct hw_ladder_advice {
 // hw_ladder_options.counted: adds what is advised on a row; context is a hw_ladder_advice. Without memory: nothing.
 void hw_cli_ladder_advise(void *context, const hw_ladder_row *row, const hw_report *report);
 
+// An element for each, with its remedy. NULL: out of memory.
+json_t *hw_cli_ladder_advice_json(const hw_ladder_advice *advice);
 // A table of them below the ladder's.
 void hw_cli_ladder_write_advice(const hw_ladder_advice *advice, const hw_ladder *ladder, int width, bool colour,
                                 FILE *out);

@@ -35,6 +35,6 @@ int hw_cli_ladder_facts(const hw_family *family, hw_cli_fact_names *names, hw_co
 
 // The formats for programs (ladder_data.c). False: out of memory.
 void hw_cli_ladder_write_csv(const hw_cli_ladder_view *view, FILE *out);
-bool hw_cli_ladder_write_json(const hw_cli_ladder_view *view, FILE *out);
+bool hw_cli_ladder_write_json(const hw_cli_ladder_view *view, const hw_ladder_advice *advice, FILE *out);
 
 #endif

@@ -116,7 +116,7 @@ static int put_work(json_t *object, const hw_work *work) {
     return failed | put_member(object, "operation", json_string(work->operation));
 }
 
-bool hw_cli_ladder_write_json(const hw_cli_ladder_view *view, FILE *out) {
+bool hw_cli_ladder_write_json(const hw_cli_ladder_view *view, const hw_ladder_advice *advice, FILE *out) {
     enum { DIGITS = 10 };
     static const hw_field device_fields[] = {F(DEVICE, 0, 0), F(PTX_BY, 0, 0), F(COUNTED_PTX_BY, 0, LEFT_OUT),
                                              F(DTYPE, 0, 0)};
@@ -135,5 +135,6 @@ bool hw_cli_ladder_write_json(const hw_cli_ladder_view *view, FILE *out) {
     }
     for (size_t i = 0; i < ladder->n_rows; i++) failed |= json_array_append_new(rungs, rung_object(view, i));
     failed |= put_member(object, "rungs", rungs);
+    if (advice) failed |= put_member(object, "advice", hw_cli_ladder_advice_json(advice));
     return hw_cli_finish_json(object, !failed, DIGITS, out);
 }

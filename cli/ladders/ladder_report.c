@@ -149,12 +149,14 @@ static void write_tables(const hw_cli_ladder_view *view, bool colour, int width,
     hw_cli_ladder_write_legend(view->ladder, width, out);
 }
 
-bool hw_cli_ladder_write(const hw_ladder *ladder, const hw_family *family, hw_report_format format, bool colour,
-                         int width, FILE *out) {
+bool hw_cli_ladder_write(const hw_ladder *ladder, const hw_family *family, const hw_ladder_advice *advice,
+                         hw_report_format format, bool colour, int width, FILE *out) {
     const hw_cli_ladder_view view = hw_cli_ladder_look(ladder, family);
     switch (format) {
     case HW_REPORT_CSV: hw_cli_ladder_write_csv(&view, out); return true;
-    case HW_REPORT_JSON: return hw_cli_ladder_write_json(&view, out);
-    default: write_tables(&view, colour, width, out); return true;
+    case HW_REPORT_JSON: return hw_cli_ladder_write_json(&view, advice, out);
+    default: write_tables(&view, colour, width, out); break;
     }
+    if (advice) hw_cli_ladder_write_advice(advice, ladder, width, colour, out);
+    return true;
 }

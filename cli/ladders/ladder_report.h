@@ -5,11 +5,13 @@
 #include <stdio.h>
 
 #include "ladder/ladder.h"
+#include "ladders/ladder_advice.h"
 #include "report/report.h"
 
-// colour, and the width that lines fit: of the table. Returns false when memory ran out.
-bool hw_cli_ladder_write(const hw_ladder *ladder, const hw_family *family, hw_report_format format, bool colour,
-                         int width, FILE *out);
+// advice: behind the table, and a member of JSON; NULL: none is wanted. colour, and the width that lines fit: of the
+// table. Returns false when memory ran out.
+bool hw_cli_ladder_write(const hw_ladder *ladder, const hw_family *family, const hw_ladder_advice *advice,
+                         hw_report_format format, bool colour, int width, FILE *out);
 
 // What stands below the tables (ladder_legend.c).
 void hw_cli_ladder_write_legend(const hw_ladder *ladder, int width, FILE *out);

@@ -28,6 +28,15 @@ static bool is_file(const char *path, int mode) {
     return access(path, mode) == 0;
 }
 
+// A file that may not be executed is often no program at all.
+static void complain_not_run(const char *program, int failure) {
+    hw_diag diag = {0};
+    if (failure != EACCES || !is_file(program, R_OK))
+        hw_cli_complain("cannot run %s: %s", program, strerror(failure));
+    else if (hw_toolchain_check_executable(program, &diag)) hw_cli_complain("%s", diag.text);
+    else hw_cli_complain("cannot run %s: it is a program without the right to be run (chmod +x)", program);
+}
+
 // The executable's path, to be freed: in the current folder, else on PATH as a shell finds it. NULL after a complaint.
 static char *find_executable(const char *program) {
     if (is_file(program, X_OK)) {
@@ -44,7 +53,7 @@ static char *find_executable(const char *program) {
         free(path);
         folders += length + (folders[length] == ':');
     }
-    hw_cli_complain("cannot run %s: %s", program, strerror(failure));
+    complain_not_run(program, failure);
     return NULL;
 }
 
@@ -153,6 +162,7 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     set_variable("HALFWARP_CHECK_ARITHMETIC",
                  launch->findings_path ? watched[launch->watches_floats + 2 * launch->watches_integers] : NULL);
     set_variable("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
+    set_variable("HALFWARP_CODE", journal_path && launch->page ? "1" : NULL);
     const bool traces = journal_path && (launch->trace || launch->page || launch->plans);
     set_variable("HALFWARP_TRACE", traces ? "1" : NULL);
     set_variable("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);

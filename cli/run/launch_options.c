@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arrays/array_file.h"
+#include "base/suggest.h"
 #include "device/sim.h"
 #include "isa/gpu.h"
 #include "html/html.h"
@@ -589,7 +590,7 @@ static void complain_unknown_launch_option(const char *word, hw_cli_launch_comma
     size_t count = 0;
     for (int i = 0; i < N_OPTIONS; i++)
         if (launch_option_rows[i].commands & command) names[count++] = launch_option_rows[i].name;
-    const char *near = hw_cli_nearest(word, names, count);
+    const char *near = hw_suggest(word, names, count);
     const option_row *other = find_launch_option(word, ~0u);
     if (other && (other->commands & ~command_bit(other->commands)))
         hw_cli_complain("%s is an option of `halfwarp %s` and `halfwarp %s`, not of %s", word,

@@ -225,6 +225,7 @@ typedef struct hw_simulator_counters {
     uint64_t local_load, local_store, const_requests, const_passes, warp_serialize, branch, divergent_branch;
     uint64_t instructions, cta_launched, sm_cta_launched;
     uint64_t gld_sectors_ideal, gst_sectors_ideal;
+    uint64_t memory_waits, shared_waits;
 } hw_simulator_counters;
 
 // Counters by number, from 0: their names, as halfwarp profile has them, and one line of what each is; NULL past the

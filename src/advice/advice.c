@@ -12,16 +12,34 @@ static const double least_gain = 0.03;
 const char *hw_advice_name(hw_advice_id id) { return hw_rules[id].name; }
 const char *hw_advice_remedy(hw_advice_id id) { return hw_rules[id].remedy; }
 
+// How often a kernel is launched, as hw_rule_case has it.
+typedef struct repeats {
+    uint64_t n_launches, n_in_row;
+} repeats;
+
+// Launches that are not counted stand between others as well.
+static repeats count_repeats(const hw_report *report, const hw_report_summary *kernel) {
+    const hw_report_launch *before = NULL;
+    repeats r = {.n_launches = kernel->completed};
+    for (size_t i = 0; i < report->n_launches; i++) {
+        const hw_report_launch *launch = &report->launches[i];
+        if (strcmp(launch->mangled, kernel->sum.mangled) != 0) continue;
+        if (before && launch->ordinal == before->ordinal + 1 && !launch->is_reused) r.n_in_row += r.n_in_row ? 1 : 2;
+        before = launch;
+    }
+    return r;
+}
+
 // What the launch would take without the problem; its own time where it has none.
-static double ask_rule(const hw_report *report, const hw_report_launch *launch, hw_advice_id id, uint64_t n_launches,
+static double ask_rule(const hw_report *report, const hw_report_launch *launch, hw_advice_id id, repeats r,
                        char *finding, size_t bytes) {
     hw_time_work work = launch->work;
-    const hw_rule_case c = {.gpu = report->gpu, .launch = launch, .n_launches = n_launches, .work = &work,
-                            .finding = finding, .finding_bytes = bytes};
+    const hw_rule_case c = {.gpu = report->gpu, .launch = launch, .n_launches = r.n_launches, .n_in_row = r.n_in_row,
+                            .work = &work, .finding = finding, .finding_bytes = bytes};
     if (launch->status || !hw_rules[id].change(&c)) return launch->estimate.us;
     if (id == HW_ADVICE_LAUNCHES)    // what is left of it is its part of one launch
-        return launch->estimate.us - launch->estimate.bound_us[HW_BOUND_LAUNCH] * (double)(n_launches - 1) /
-                                         (double)n_launches;
+        return launch->estimate.us - launch->estimate.bound_us[HW_BOUND_LAUNCH] * (double)(r.n_in_row - 1) /
+                                         (double)r.n_launches;
     return hw_model_time(report->gpu, &work).us;
 }
 
@@ -51,7 +69,8 @@ static void find_line(const hw_report *report, hw_advice *advice) {
 }
 
 // What the rule says of all launches of a kernel. False: too little.
-static bool advise_kernel(const hw_report *report, const hw_report_summary *kernel, hw_advice_id id, hw_advice *out) {
+static bool advise_kernel(const hw_report *report, const hw_report_summary *kernel, repeats r, hw_advice_id id,
+                          hw_advice *out) {
     char finding[sizeof out->finding];
     double most = 0;
     *out = (hw_advice){.id = id, .n_launches = kernel->completed};
@@ -59,7 +78,7 @@ static bool advise_kernel(const hw_report *report, const hw_report_summary *kern
         const hw_report_launch *launch = &report->launches[i];
         if (launch->status || strcmp(launch->mangled, kernel->sum.mangled) != 0) continue;
         finding[0] = '\0';
-        const double after = ask_rule(report, launch, id, kernel->completed, finding, sizeof finding);
+        const double after = ask_rule(report, launch, id, r, finding, sizeof finding);
         const double us = launch->estimate.us;
         out->before_us += us;
         out->after_us += after < us ? after : us;
@@ -89,8 +108,9 @@ hw_status hw_advise(const hw_report *report, hw_advice **list, size_t *n, hw_dia
     *list = hw_calloc(n_kernels * HW_ADVICE_RULES + 1, sizeof **list);
     for (size_t k = 0; *list && k < n_kernels; k++) {
         const size_t first = *n;
+        const repeats r = count_repeats(report, &kernels[k]);
         for (int id = 0; id < HW_ADVICE_RULES; id++)
-            *n += advise_kernel(report, &kernels[k], (hw_advice_id)id, &(*list)[*n]);
+            *n += advise_kernel(report, &kernels[k], r, (hw_advice_id)id, &(*list)[*n]);
         qsort(*list + first, *n - first, sizeof **list, by_gain);
     }
     hw_free(kernels);

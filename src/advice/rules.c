@@ -83,10 +83,16 @@ static bool change_partitions(const hw_rule_case *c) {
     return found(c, "the blocks that run at a time use %.0f%% of the bandwidth of the memory's partitions", used);
 }
 
-// How often each byte that the launch can reach is loaded.
+static double times_reached(const hw_rule_case *c, double sectors) {
+    return c->work->reachable_bytes && sectors > 0 ? sectors * SECTOR_BYTES / (double)c->work->reachable_bytes : 0;
+}
+
+// How often each byte that the launch can reach is loaded. Where many stores stand beside the loads, threads keep sums
+// in memory, and load them to store them again: these are their own.
 static double times_loaded(const hw_rule_case *c) {
-    const double bytes = count(c, HW_COUNT_GLD_SECTORS_IDEAL) * SECTOR_BYTES;
-    return c->work->reachable_bytes ? bytes / (double)c->work->reachable_bytes : 0;
+    enum { MANY = 8 };
+    const double loads = count(c, HW_COUNT_GLD_SECTORS_IDEAL), stores = count(c, HW_COUNT_GST_SECTORS_IDEAL);
+    return times_reached(c, MANY * stores < loads ? loads : loads - stores);
 }
 
 // A tile of 16 x 16 loads each element for 16 threads once; what was loaded comes from shared memory instead.
@@ -129,7 +135,9 @@ static bool change_work(const hw_rule_case *c) {
     const double requests = count(c, HW_COUNT_GLD_REQUESTS), each = w->warps ? requests / (double)w->warps : 0;
     const double bytes = requests > 0 ? count(c, HW_COUNT_GLD_SECTORS_IDEAL) * SECTOR_BYTES / requests : 0;
     const double resident = (double)w->blocks_per_sm * (c->gpu->sms ? c->gpu->sms : 1);
-    if (!(each > 0) || each > FEW || bytes > 256 || !is_in_order(c) || (double)w->blocks < 2 * resident) return false;
+    const bool hardly_loads = requests < 0.01 * count(c, HW_COUNT_INST);
+    if (hardly_loads || !(each > 0) || each > FEW || bytes > 256 || !is_in_order(c)) return false;
+    if ((double)w->blocks < 2 * resident) return false;
     w->blocks = hw_divide_up(w->blocks, MORE);
     w->warps = hw_divide_up(w->warps, MORE);
     scale(&w->trips, 1.0 / MORE);
@@ -147,8 +155,11 @@ static bool change_words(const hw_rule_case *c) {
     const double requests = count(c, HW_COUNT_GLD_REQUESTS), each = w->warps ? requests / (double)w->warps : 0;
     const double bytes = requests > 0 ? count(c, HW_COUNT_GLD_SECTORS_IDEAL) * SECTOR_BYTES / requests / LANES : 0;
     // Of fewer bytes, lanes share some; what a stencil loads several times are neighbours, whose words overlap.
-    const bool overlaps = !uses_shared(c) && times_loaded(c) > 1.5;
-    if (each < 4 || bytes < 3 || bytes > 4 || !is_in_order(c) || overlaps) return false;
+    const bool overlaps = !uses_shared(c) && times_reached(c, count(c, HW_COUNT_GLD_SECTORS_IDEAL)) > 1.5;
+    // What stands behind a barrier each time is of another tile or step: no neighbours of a lane's word. And where a
+    // part of the GPU is idle, a quarter of the threads would leave more of it so.
+    const bool is_stepwise = 8 * (double)w->barriers >= requests, is_full = w->blocks >= c->gpu->sms;
+    if (is_stepwise || !is_full || each < 4 || bytes < 3.5 || bytes > 4 || !is_in_order(c) || overlaps) return false;
     const double fewer = bytes / WORD;
     scale(&w->trips, fewer);
     take_away(&w->inst[HW_RATE_ISSUE], requests * (1 - fewer));
@@ -161,7 +172,9 @@ static bool change_overlap(const hw_rule_case *c) {
     const double stores = count(c, HW_COUNT_STS_INST), loads = count(c, HW_COUNT_GLD_REQUESTS);
     // What is loaded goes into shared memory, a store for each load, or for two of them where words are joined; and the
     // block waits for a few of them at a time.
-    if (stores < loads / 2 || 8 * (double)w->barriers < loads || loads < 4 * (double)w->warps) return false;
+    const double least = 4 * (double)w->warps;
+    if (loads < least || (double)w->trips < least) return false;
+    if (stores < loads / 2 || 8 * (double)w->barriers < loads) return false;
     w->trips = w->trips > w->warps ? w->warps : w->trips;
     return found(c, "each warp waits for memory %.0f times before it uses what it has brought into shared memory",
                  (double)c->launch->work.trips / (double)w->warps);
@@ -213,11 +226,12 @@ static bool change_barriers(const hw_rule_case *c) {
     return found(c, "each warp waits at %.0f barriers", each);
 }
 
-// A test, a jump and a counter for each turn.
+// A test, a jump and a counter for each turn. A loop that lanes leave one by one has no count to unroll it by.
 static bool change_loops(const hw_rule_case *c) {
     enum { OF_A_TURN = 3 };
     const double branches = count(c, HW_COUNT_BRANCHES), all = count(c, HW_COUNT_INST);
-    if (branches < 0.05 * all || branches < 4 * (double)c->work->warps) return false;
+    const bool has_count = count(c, HW_COUNT_BRANCHES_DIVERGENT) < 0.05 * branches;
+    if (!has_count || branches < 0.05 * all || branches < 4 * (double)c->work->warps) return false;
     take_away(&c->work->inst[HW_RATE_ISSUE], OF_A_TURN * branches);
     take_away(&c->work->inst[HW_RATE_COMPARE], branches);
     take_away(&c->work->inst[HW_RATE_IADD], branches);
@@ -230,7 +244,8 @@ static bool change_blocks(const hw_rule_case *c) {
     enum { LARGE = 16 };
     hw_time_work *w = c->work;
     const uint32_t most = c->gpu->arch->blocks_per_sm;
-    if (warps_per_block(w) < LARGE || !w->barriers || 2 * w->blocks_per_sm > most) return false;
+    // One block alone works together for a reason.
+    if (w->blocks < 2 || warps_per_block(w) < LARGE || !w->barriers || 2 * w->blocks_per_sm > most) return false;
     w->blocks *= 2;
     w->blocks_per_sm *= 2;
     return found(c, "blocks of %.0f warps wait for each other", warps_per_block(&c->launch->work));
@@ -251,12 +266,16 @@ static bool change_occupancy(const hw_rule_case *c) {
 }
 
 // As if the same work were spread evenly, over four times as many blocks at most. What mostly starts has too little
-// work to be spread.
+// work to be spread; and only of threads that go through many words, each for itself, is it known that others could
+// take a part of them: a problem may have no more blocks than it has.
 static bool change_grid(const hw_rule_case *c) {
-    enum { MORE = 4 };
+    enum { MORE = 4, MANY = 16, FEW = 16 };
+    const double loads = count(c, HW_COUNT_GLD_REQUESTS);
+    const bool is_alone = 2 * (double)c->work->barriers <= loads && times_loaded(c) < FEW;
+    const bool has_parts = loads >= MANY * (double)c->work->warps && is_alone;
     const uint64_t sms = c->gpu->sms, blocks = c->work->blocks;
     const bool is_tiny = c->launch->estimate.bound == HW_BOUND_LAUNCH;
-    if (!sms || !blocks || blocks > 4 * sms || is_tiny) return false;
+    if (!has_parts || !sms || !blocks || blocks > 4 * sms || is_tiny) return false;
     const uint64_t even = sms * hw_divide_up(blocks, sms);
     if ((double)blocks > 0.9 * (double)even) return false;
     const double more = least((double)even / (double)blocks, MORE);
@@ -296,11 +315,14 @@ static bool change_atomics(const hw_rule_case *c) {
     return found(c, "%.0f atomics to global memory for each warp", atomics / (double)w->warps);
 }
 
-// Of a kernel that is launched again and again, all launches but one.
+// Of launches that follow each other with no other between, all but one. Two or three may be steps of one problem, and
+// those that do what others did are repeated to be timed.
 static bool change_launches(const hw_rule_case *c) {
-    if (c->n_launches < 2 || c->launch->estimate.bound != HW_BOUND_LAUNCH) return false;
+    enum { MANY = 4 };
+    if (c->n_in_row < MANY || c->launch->estimate.bound != HW_BOUND_LAUNCH) return false;
     *c->work = (hw_time_work){.blocks = 1, .warps = 1};
-    return found(c, "it is launched %" PRIu64 " times, and starting takes longer than the work", c->n_launches);
+    return found(c, "it is launched %" PRIu64 " times, %" PRIu64 " of them in a row, and starting takes longer than "
+                 "the work", c->n_launches, c->n_in_row);
 }
 
 const hw_rule hw_rules[HW_ADVICE_RULES] = {

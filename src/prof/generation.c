@@ -26,13 +26,16 @@ static void count_partitions(hw_prof *prof, const hw_prof_accesses *accesses, co
     hw_transaction list[HW_TRANSACTIONS];
     const uint32_t *at = a->where.block;
     const uint64_t row = at[1] + (uint64_t)partitions->grid[1] * at[2], block = at[0] + partitions->grid[0] * row;
-    _Atomic uint64_t *wave =
-        partitions->bytes[accesses->kind == HW_NOTE_STORE] + block / partitions->blocks_at_once * partitions->count;
+    const bool is_store = accesses->kind == HW_NOTE_STORE;
+    _Atomic uint64_t *wave = partitions->bytes[is_store] + block / partitions->blocks_at_once * partitions->count;
     const uint32_t n = hw_transactions_list(prof->gpu->arch, a->pattern->mask, base, a->pattern->delta, accesses->width,
                                             list);
-    for (uint32_t i = 0; i < n; i++)
-        atomic_fetch_add_explicit(&wave[hw_partition_of(partitions->count, list[i].address)], list[i].bytes * a->repeat,
-                                  memory_order_relaxed);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t partition = hw_partition_of(partitions->count, list[i].address);
+        atomic_fetch_add_explicit(&wave[partition], list[i].bytes * a->repeat, memory_order_relaxed);
+        if (block < HW_SHOWN_BLOCKS)
+            atomic_fetch_or_explicit(&partitions->touched[is_store][block], 1u << partition, memory_order_relaxed);
+    }
 }
 
 // Passes that half-warps without conflicts take, 4 bytes a lane in each.
@@ -79,6 +82,7 @@ void hw_prof_begin_partitions(hw_prof *prof, const hw_launch_info *info, uint32_
     partitions->blocks_at_once = (uint64_t)(blocks_per_multiprocessor ? blocks_per_multiprocessor : 1) * prof->gpu->sms;
     partitions->waves = hw_divide_up(blocks, partitions->blocks_at_once);
     memcpy(partitions->grid, info->grid, sizeof partitions->grid);
+    memset((void *)partitions->touched, 0, sizeof partitions->touched);
     if (partitions->count && !make_waves(partitions)) partitions->count = 0;
 }
 
@@ -95,6 +99,22 @@ double hw_prof_partition_pct(const hw_prof *prof, bool stores) {
         time += (double)bytes / hw_partition_balance(load, partitions->count);
     }
     return time > 0 ? 100 * total / time : 100;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+const hw_report_blocks *hw_prof_show_blocks(const hw_prof *prof, const hw_report_launch *launch) {
+    const hw_prof_partitions *partitions = &prof->partitions;
+    hw_report_blocks *blocks = partitions->count ? hw_arena_take(prof->arena, sizeof *blocks) : NULL;
+    if (!blocks) return NULL;
+    const uint64_t all = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    *blocks = (hw_report_blocks){.at_once = least(partitions->blocks_at_once, all), .partitions = partitions->count};
+    blocks->n = (uint32_t)least(blocks->at_once, HW_SHOWN_BLOCKS);
+    for (int is_store = 0; is_store < 2; is_store++) {
+        for (uint32_t i = 0; i < blocks->n; i++) blocks->touched[is_store][i] = partitions->touched[is_store][i];
+        for (uint32_t i = 0; i < partitions->count; i++) blocks->bytes[is_store][i] = partitions->bytes[is_store][i];
+    }
+    return blocks;
 }
 
 // ---- Counters by other names ----------------------------------------------------------------------------------------

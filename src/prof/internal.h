@@ -87,6 +87,7 @@ typedef struct hw_prof_partitions {
     _Atomic uint64_t *bytes[2];          // loads, stores; [wave * partitions + partition]
     size_t capacity[2];
     uint32_t grid[2];                    // x, y
+    _Atomic uint32_t touched[2][HW_SHOWN_BLOCKS];   // as hw_report_blocks has it
 } hw_prof_partitions;
 
 // Loads or stores with equal distances between lanes, and the bytes of a period of addresses that they touch
@@ -182,6 +183,8 @@ void hw_prof_count_generation(hw_prof *prof, hw_prof_accesses *accesses, const h
                               uint32_t passes);
 void hw_prof_begin_partitions(hw_prof *prof, const hw_launch_info *info, uint32_t blocks_per_multiprocessor);
 double hw_prof_partition_pct(const hw_prof *prof, bool stores);
+// NULL: nothing is counted, or out of memory.
+const hw_report_blocks *hw_prof_show_blocks(const hw_prof *prof, const hw_report_launch *launch);
 void hw_prof_finish_generation(const hw_prof *prof, const hw_launch_info *info,
                                uint64_t *counts);   // info NULL: of a line
 

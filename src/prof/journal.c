@@ -11,9 +11,9 @@
 #include "base/alloc.h"
 #include "base/demangle.h"
 
-enum { MAGIC = 0x4c4a5748, MAX_RECORD = 1 << 28, SPANS_BYTES = 1 << 14 };
+enum { MAGIC = 0x4c4a5748, MAX_RECORD = 1 << 28, SPANS_BYTES = 1 << 14, MOST_CODE = 1 << 25 };
 
-enum { A_PROCESS, A_LAUNCH, AN_UNCOUNTED_LAUNCH, A_SPAN };
+enum { A_PROCESS, A_LAUNCH, AN_UNCOUNTED_LAUNCH, A_SPAN, A_CODE };
 
 typedef struct record_head {
     uint32_t magic, kind, bytes;  // of what follows; 0 of kinds that have nothing
@@ -26,11 +26,12 @@ typedef struct span_record {
     uint32_t name_bytes;
 } span_record;
 
-// Behind it: name_bytes of the kernel's name, by_bytes of ptx_by, then lines. The launch's own pointers mean nothing
-// here.
+// Behind it: name_bytes of the kernel's name, by_bytes of ptx_by, its blocks, then lines. The launch's own pointers
+// mean nothing here.
 typedef struct launch_record {
     hw_report_launch launch;
     uint32_t name_bytes, by_bytes, n_lines;
+    uint8_t shows_blocks;         // 1: they are there
 } launch_record;
 
 // Behind it: the file's name.
@@ -55,6 +56,7 @@ struct hw_journal {
     size_t used, capacity;
     unsigned char *spans;         // records that are yet to be written
     size_t spans_used;
+    size_t code_bytes;            // that were kept
     written *kernels;
     size_t n_kernels, kernels_capacity;
 };
@@ -120,6 +122,13 @@ void hw_journal_close(hw_journal *journal) {
 
 hw_status hw_journal_pass(hw_journal *journal, hw_diag *diag) {
     return begin_entry(journal, AN_UNCOUNTED_LAUNCH) ? flush_journal(journal, diag) : hw_diag_no_memory(diag);
+}
+
+hw_status hw_journal_code(hw_journal *journal, const char *ptx, size_t bytes, hw_diag *diag) {
+    if (bytes > MOST_CODE - journal->code_bytes) return HW_OK;
+    journal->code_bytes += bytes;
+    if (!begin_entry(journal, A_CODE) || !put_bytes(journal, ptx, bytes)) return hw_diag_no_memory(diag);
+    return flush_journal(journal, diag);
 }
 
 hw_status hw_journal_span(hw_journal *journal, const hw_span *span, hw_diag *diag) {
@@ -199,9 +208,11 @@ hw_status hw_journal_add(hw_journal *journal, const hw_report *report, hw_diag *
     while (kernel->mangled != mangled) kernel++;
     record.name_bytes = (uint32_t)strlen(mangled);
     record.by_bytes = (uint32_t)strlen(record.launch.ptx_by);
+    record.shows_blocks = record.launch.blocks != NULL;
     written *before = find_written(journal, mangled);
     if (!before || !begin_entry(journal, A_LAUNCH) || !put_bytes(journal, &record, sizeof record) ||
-        !put_bytes(journal, mangled, record.name_bytes) || !put_bytes(journal, record.launch.ptx_by, record.by_bytes))
+        !put_bytes(journal, mangled, record.name_bytes) || !put_bytes(journal, record.launch.ptx_by, record.by_bytes) ||
+        (record.shows_blocks && !put_bytes(journal, record.launch.blocks, sizeof *record.launch.blocks)))
         return hw_diag_no_memory(diag);
     uint32_t n_lines = 0;
     if (report->has_lines && (!put_lines(journal, kernel, before, &n_lines) || !remember_kernel(before, kernel)))
@@ -224,6 +235,8 @@ typedef struct reader {
     size_t n_processes, processes_capacity, process;   // `process`: whose record is being read
     hw_report_span *spans;
     size_t n_spans, spans_capacity;
+    const char **codes;
+    size_t n_codes, codes_capacity;
     unsigned char *bytes;         // of the record
     size_t size, at;
     hw_report_lines lines_of;
@@ -366,6 +379,17 @@ static hw_status read_line(reader *r, hw_report_kernel *kernel, size_t *capacity
     return status;
 }
 
+static hw_status read_blocks(reader *r, const hw_report_blocks **out) {
+    hw_report_blocks blocks;
+    if (!take_bytes(r, &blocks, sizeof blocks) || blocks.n > HW_SHOWN_BLOCKS || blocks.partitions > HW_PARTITIONS)
+        return HW_MALFORMED;
+    hw_report_blocks *copy = hw_arena_take(r->arena, sizeof *copy);
+    if (!copy) return HW_NO_MEMORY;
+    *copy = blocks;
+    *out = copy;
+    return HW_OK;
+}
+
 static hw_status read_launch(reader *r) {
     launch_record record;
     const char *name, *by;
@@ -373,6 +397,9 @@ static hw_status read_launch(reader *r) {
     if (!take_bytes(r, &record, sizeof record) || !(name = take_text(r, record.name_bytes)) ||
         !(by = take_text(r, record.by_bytes)))
         return HW_MALFORMED;
+    record.launch.blocks = NULL;
+    hw_status status = record.shows_blocks ? read_blocks(r, &record.launch.blocks) : HW_OK;
+    if (status) return status;
     if (!r->ptx_by || !is_text(r->ptx_by, by, record.by_bytes))
         r->ptx_by = hw_arena_string(r->arena, by, record.by_bytes);
     record.launch.ordinal = r->n_launches + r->n_uncounted;
@@ -385,7 +412,6 @@ static hw_status read_launch(reader *r) {
     record.launch.mangled = kernel->mangled;
     r->launches[r->n_launches++] = record.launch;
     kernel->launches++;
-    hw_status status = HW_OK;
     for (uint32_t i = 0; i < record.n_lines && !status; i++) status = read_line(r, kernel, lines_capacity);
     return status;
 }
@@ -433,6 +459,14 @@ static hw_status read_span(reader *r) {
     return HW_OK;
 }
 
+static hw_status read_code(reader *r) {
+    const char *text = hw_arena_string(r->arena, r->size ? (const char *)r->bytes : "", r->size);
+    if (!text || !grow_array(r->arena, (void **)&r->codes, r->n_codes, &r->codes_capacity, sizeof *r->codes))
+        return HW_NO_MEMORY;
+    r->codes[r->n_codes++] = text;
+    return HW_OK;
+}
+
 // A kernel's span comes behind its launch, or before it.
 static void join_spans(reader *r) {
     for (size_t i = 0; i < r->n_spans; i++) {
@@ -474,6 +508,7 @@ static hw_status read_entry(reader *r, const record_head *head, FILE *in, size_t
     r->size = head->bytes;
     if (!read_record(r, in, capacity, &status)) return status;
     if (head->kind == A_SPAN) return read_span(r);
+    if (head->kind == A_CODE) return read_code(r);
     status = read_launch(r);
     return status || add_row(r, r->n_launches - 1) ? status : HW_NO_MEMORY;
 }
@@ -495,7 +530,8 @@ hw_status hw_journal_read(FILE *in, const hw_gpu *gpu, const hw_journal_options 
     *processes = (uint32_t)r.n_processes;
     *out = (hw_report){.gpu = gpu, .launches = r.launches, .n_launches = r.n_launches,
                        .n_uncounted = r.n_uncounted, .has_lines = options->has_lines, .lines_of = options->lines_of,
-                       .kernels = r.kernels, .n_kernels = r.n_kernels, .spans = r.spans, .n_spans = r.n_spans};
+                       .kernels = r.kernels, .n_kernels = r.n_kernels, .spans = r.spans, .n_spans = r.n_spans,
+                       .codes = r.codes, .n_codes = r.n_codes};
     if (!status && ferror(in)) status = HW_IO;
     if (status == HW_NO_MEMORY) return hw_diag_no_memory(diag);
     return status ? hw_diag_set(diag, status, "the profile that the program left cannot be read") : HW_OK;

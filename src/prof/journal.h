@@ -23,6 +23,9 @@ hw_status hw_journal_add(hw_journal *journal, const hw_report *report, hw_diag *
 // Notes a launch that is not counted, so that those behind it have the program's ordinals. HW_IO.
 hw_status hw_journal_pass(hw_journal *journal, hw_diag *diag);
 
+// Appends the PTX of a module, as long as all of them are no more than 32 MiB. HW_IO, HW_NO_MEMORY.
+hw_status hw_journal_code(hw_journal *journal, const char *ptx, size_t bytes, hw_diag *diag);
+
 // Appends what the GPU's clock tells, by one write for some hundred spans, since a launch may have several; and writes
 // those that have not been. A process that is killed leaves its last ones out. HW_IO, HW_NO_MEMORY.
 hw_status hw_journal_span(hw_journal *journal, const hw_span *span, hw_diag *diag);

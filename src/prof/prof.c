@@ -270,6 +270,7 @@ static void finish_old(const hw_prof *prof, const hw_launch_info *info, hw_repor
     hw_prof_finish_generation(prof, info, launch->counts);
     launch->gld_partition_pct = hw_prof_partition_pct(prof, false);
     launch->gst_partition_pct = hw_prof_partition_pct(prof, true);
+    if (prof->wants_lines && !kernel->launches) launch->blocks = hw_prof_show_blocks(prof, launch);
     for (size_t i = 0; prof->wants_lines && i < kernel->n_lines; i++)
         hw_prof_finish_generation(prof, NULL, ((hw_report_line *)kernel->lines)[i].counts);
 }

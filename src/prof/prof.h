@@ -8,6 +8,7 @@
 #include "isa/gpu.h"
 #include "isa/isa.h"
 #include "model/occupancy.h"
+#include "model/partition.h"
 #include "model/time.h"
 
 typedef enum hw_counter {
@@ -31,6 +32,16 @@ bool hw_counter_is_column(hw_counter counter, const hw_gpu *gpu);
 // Are gld_partition_pct and gst_partition_pct columns of it?
 bool hw_counts_partitions(const hw_gpu *gpu);
 
+// To which of the memory's partitions the blocks go that run first, all at a time, of a GPU whose addresses decide
+// (model/partition.h).
+enum { HW_SHOWN_BLOCKS = 32 };
+typedef struct hw_report_blocks {
+    uint64_t at_once;                // so many
+    uint32_t partitions, n;          // n: how many blocks are told apart, the grid's first
+    uint32_t touched[2][HW_SHOWN_BLOCKS];   // by loads, by stores: a bit for each partition
+    uint64_t bytes[2][HW_PARTITIONS];       // of all that run at a time
+} hw_report_blocks;
+
 // One kernel launch.
 typedef struct hw_report_launch {
     uint64_t ordinal;                // 0 for the first launch; launches that are not counted have ordinals too
@@ -50,6 +61,7 @@ typedef struct hw_report_launch {
     // blocks that run at a time, the mean load over the largest. 100 where nothing is asked for; 0: not counted, or the
     // GPU has no such thing.
     double gld_partition_pct, gst_partition_pct;
+    const hw_report_blocks *blocks;  // where lines are wanted, of a kernel's first launch; NULL: as above
     uint64_t flops[HW_FLOPS];        // operations on floating-point numbers (isa/rates.h)
     hw_time_work work;                    // what the launch asked of the GPU, and
     hw_estimate estimate;            // how long that would take there; all 0 of a launch that stopped early
@@ -122,6 +134,8 @@ typedef struct hw_report {
     size_t n_kernels;
     const hw_report_span *spans;         // of a journal: in the order of their ends, process by process
     size_t n_spans;
+    const char *const *codes;            // of a journal: PTX of what was loaded, as far as it was kept
+    size_t n_codes;
 } hw_report;
 
 typedef struct hw_prof hw_prof;

@@ -81,6 +81,7 @@ void hw_prof_repeat(hw_sink *sink, const hw_launch_info *info, uint64_t number, 
     launch->ordinal = row + prof->n_uncounted;
     launch->host_ms = (double)host_ns / 1e6;
     launch->is_reused = true;
+    launch->blocks = NULL;
     hw_report_kernel *kernel = kernel_of(prof, launch);
     hw_prof_add_lines(kernel, prof->kept[of].lines, prof->kept[of].n_lines);
     kernel->launches++;

@@ -185,36 +185,50 @@ static void add_memory(const hw_prof *prof, hw_time_work *w, const hw_prof_place
 
 // ---- Waits ----------------------------------------------------------------------------------------------------------
 
-// Loads that nothing stands between are on their way together.
+// Loads that nothing stands between are on their way together: warps wait as often as for the one of them that most
+// warps make, and its line has the waits.
 typedef struct batch {
-    uint64_t memory, shared;
+    uint64_t waits;
+    uint32_t note;                       // that one's
 } batch;
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+// The sums of a launch, and what is on its way.
+typedef struct sums {
+    const hw_prof *prof;
+    hw_report_launch *launch;
+    batch memory, shared;
+} sums;
 
-static void close_memory(hw_time_work *w, batch *b) {
-    w->trips += b->memory;
-    b->memory = 0;
+static void count_waits(const sums *s, uint32_t note, hw_counter counter, uint64_t waits) {
+    s->launch->counts[counter] += waits;
+    if (!waits || !s->prof->wants_lines) return;
+    hw_report_line *lines = (hw_report_line *)s->prof->kernels[s->prof->kernel].lines;
+    lines[s->prof->line_of[note]].counts[counter] += waits;
 }
 
-static void close_shared(hw_time_work *w, batch *b) {
-    w->shared_trips += b->shared;
-    b->shared = 0;
+static void close_batch(const sums *s, batch *b, hw_counter counter) {
+    count_waits(s, b->note, counter, b->waits);
+    b->waits = 0;
 }
 
-static void add_waits(hw_time_work *w, batch *b, hw_note_kind kind, uint64_t warps, const hw_prof_place *p) {
+static void add_to_batch(batch *b, uint32_t note, uint64_t waits) {
+    if (waits > b->waits) *b = (batch){waits, note};
+}
+
+static void add_waits(sums *s, uint32_t note, uint64_t warps, const hw_prof_place *p) {
+    const hw_note_kind kind = (hw_note_kind)s->prof->notes[note].kind;
     const uint64_t *n = p->requests;
     bool is_load = kind == HW_NOTE_LOAD || kind == HW_NOTE_COPY || kind == HW_NOTE_COPY_BYPASS;
     bool is_end = kind == HW_NOTE_BRANCH || kind == HW_NOTE_BARRIER;
-    if (kind == HW_NOTE_BARRIER) w->barriers += warps;
+    if (kind == HW_NOTE_BARRIER) s->launch->work.barriers += warps;
     if (kind == HW_NOTE_ATOMIC) {
-        w->trips += n[HW_PROF_GLOBAL];
-        w->shared_trips += n[HW_PROF_SHARED];
+        count_waits(s, note, HW_COUNT_MEMORY_WAITS, n[HW_PROF_GLOBAL]);
+        count_waits(s, note, HW_COUNT_SHARED_WAITS, n[HW_PROF_SHARED]);
     }
-    if (is_end || (kind == HW_NOTE_STORE && n[HW_PROF_GLOBAL])) close_memory(w, b);
-    if (is_end || (kind == HW_NOTE_STORE && n[HW_PROF_SHARED])) close_shared(w, b);
-    if (is_load) b->memory = larger(b->memory, n[HW_PROF_GLOBAL] + n[HW_PROF_LOCAL]);
-    if (is_load || kind == HW_NOTE_LOAD_MATRIX) b->shared = larger(b->shared, n[HW_PROF_SHARED]);
+    if (is_end || (kind == HW_NOTE_STORE && n[HW_PROF_GLOBAL])) close_batch(s, &s->memory, HW_COUNT_MEMORY_WAITS);
+    if (is_end || (kind == HW_NOTE_STORE && n[HW_PROF_SHARED])) close_batch(s, &s->shared, HW_COUNT_SHARED_WAITS);
+    if (is_load) add_to_batch(&s->memory, note, n[HW_PROF_GLOBAL] + n[HW_PROF_LOCAL]);
+    if (is_load || kind == HW_NOTE_LOAD_MATRIX) add_to_batch(&s->shared, note, n[HW_PROF_SHARED]);
 }
 
 // ---- Sums -----------------------------------------------------------------------------------------------------------
@@ -225,10 +239,11 @@ static void add_instruction(hw_time_work *w, const hw_note *note, uint64_t warps
     if (cost.rate != HW_RATE_ISSUE && cost.rate < HW_RATES) w->inst[cost.rate] += warps * cost.count;
 }
 
-static void add_work(const hw_prof *prof, hw_time_work *w) {
+static void add_work(const hw_prof *prof, hw_report_launch *launch) {
     static const hw_prof_place nowhere = {.kind = HW_NOTE_PLAIN};
+    hw_time_work *w = &launch->work;
     uint64_t warps = 0;
-    batch b = {0};
+    sums s = {.prof = prof, .launch = launch};
     for (uint32_t i = 0; i < prof->n_notes; i++) {
         const hw_note *note = &prof->notes[i];
         const hw_prof_place *p =
@@ -237,10 +252,12 @@ static void add_work(const hw_prof *prof, hw_time_work *w) {
         if (!warps && p == &nowhere) continue;
         if (warps) add_instruction(w, note, warps);
         add_memory(prof, w, p);
-        add_waits(w, &b, (hw_note_kind)note->kind, warps, p);
+        add_waits(&s, i, warps, p);
     }
-    close_memory(w, &b);
-    close_shared(w, &b);
+    close_batch(&s, &s.memory, HW_COUNT_MEMORY_WAITS);
+    close_batch(&s, &s.shared, HW_COUNT_SHARED_WAITS);
+    w->trips = launch->counts[HW_COUNT_MEMORY_WAITS];
+    w->shared_trips = launch->counts[HW_COUNT_SHARED_WAITS];
 }
 
 static void add_flops(const hw_prof *prof, hw_report_launch *launch) {
@@ -270,7 +287,7 @@ void hw_prof_finish_work(hw_prof *prof, const hw_launch_info *info, hw_report_la
     const uint64_t threads = (uint64_t)b[0] * b[1] * b[2];
     prof->footprint.n_groups = 0;
     for (uint32_t i = 0; i < prof->n_accesses; i++) fill_place(prof, i);
-    add_work(prof, w);
+    add_work(prof, launch);
     take_machine_counts(prof, info, launch);
     add_flops(prof, launch);
     w->blocks = (uint64_t)g[0] * g[1] * g[2];

@@ -106,6 +106,10 @@ READER(read_est_us_issue, make_estimate(s, s->launch->estimate.bound_us[HW_BOUND
 READER(read_est_us_latency, make_estimate(s, s->launch->estimate.bound_us[HW_BOUND_LATENCY]))
 READER(read_est_us_launch, make_estimate(s, s->launch->estimate.bound_us[HW_BOUND_LAUNCH]))
 
+READER(read_est_stall_us, hw_value_where(s->stall, hw_value_real(s->stall ? hw_stall_us(s->stall) : 0)))
+READER(read_est_stall_for, hw_value_where(s->stall && hw_stall_cause_name(s->stall),
+                                          hw_value_text(s->stall ? hw_stall_cause_name(s->stall) : "")))
+
 // Where some launches stopped early, the rate and the bound are not those of the row's counters.
 static hw_value of_whole_launches(subject s, hw_value value) {
     value.is_absent = s->launch->status != HW_OK;

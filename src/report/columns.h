@@ -5,6 +5,7 @@
 #include "prof/prof.h"
 #include "report/column.h"
 #include "report/source.h"
+#include "report/stalls.h"
 #include "report/summary.h"
 
 // A row of columns.def, or behind HW_COLUMN_COUNT_ a counter.
@@ -27,6 +28,7 @@ typedef struct hw_subject {
     const char *ptx_by;                  // who made the PTX of its launches (hw_report_ptx_by)
     const hw_report_line *line;
     hw_source *source;                   // the line's file; may be NULL
+    const hw_stall *stall;               // the line's share of its kernel's time; NULL: of launches, or not asked for
     const uint64_t *counts;              // of the launch or the line
     bool is_store;
     char *text;                          // HW_GRID_CELL bytes for the line's text

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/suggest.h"
 #include "report/text.h"
 
 typedef enum node_kind {
@@ -143,7 +144,7 @@ static bool is_of_launches(hw_column_id id) {
     static const uint8_t others[] = {HW_COLUMN_FILE, HW_COLUMN_LINE, HW_COLUMN_SOURCE, HW_COLUMN_LAUNCHES,
                                      HW_COLUMN_REUSED_LAUNCHES, HW_COLUMN_COMPLETED_LAUNCHES, HW_COLUMN_EST_US_MEAN,
                                      HW_COLUMN_EST_US_MIN, HW_COLUMN_EST_US_MAX, HW_COLUMN_SHARE_PCT, HW_COLUMN_GRID,
-                                     HW_COLUMN_BLOCK};
+                                     HW_COLUMN_BLOCK, HW_COLUMN_EST_STALL_US, HW_COLUMN_EST_STALL_FOR};
     return *hw_columns[id].key && !memchr(others, (int)id, sizeof others);
 }
 
@@ -154,6 +155,25 @@ static const hw_column *find_column(const char *name, size_t length) {
             return &hw_columns[i];
     }
     return NULL;
+}
+
+// Of a column's name as it was written; NULL: none is like it.
+static const char *suggest_column(const parser *p) {
+    const char *names[HW_COLUMNS];
+    char word[MOST_QUOTED + 1];
+    size_t n = 0;
+    for (int i = 0; i < HW_COLUMNS; i++)
+        if (is_of_launches((hw_column_id)i)) names[n++] = hw_columns[i].key;
+    snprintf(word, sizeof word, "%.*s", (int)p->length, p->word);
+    return p->length < sizeof word ? hw_suggest(word, names, n) : NULL;
+}
+
+static uint32_t fail_by_name(parser *p) {
+    const char *near = suggest_column(p);
+    if (!near) return fail(p, "a number, or a column of a launch (`halfwarp help columns`),");
+    p->status = hw_diag_set(p->diag, HW_MALFORMED, "'%s': there is no column '%.*s' of a launch; did you mean '%s'?",
+                            p->condition->text, (int)p->length, p->word, near);
+    return 0;
 }
 
 static bool is_text_column(const hw_column *column) {
@@ -177,7 +197,7 @@ static uint32_t parse_number(parser *p) {
 
 static uint32_t parse_column(parser *p) {
     const hw_column *column = find_column(p->word, p->length);
-    if (!column) return fail(p, "a number, or a column of a launch (`halfwarp help columns`),");
+    if (!column) return fail_by_name(p);
     next_word(p);
     return add_node(p, (node){.kind = COLUMN, .column = column});
 }

@@ -35,7 +35,8 @@ static const hw_field listing_fields[] = {
 
 static const hw_field line_fields[] = {
     F(FILE, 0, 0), F(LINE, 0, 0), HW_FIELD_ALL_COUNTERS, F(COUNT_GLD_SECTORS_IDEAL, 0, 0),
-    F(COUNT_GST_SECTORS_IDEAL, 0, 0), F(SOURCE, 0, 0)};
+    F(COUNT_GST_SECTORS_IDEAL, 0, 0), F(COUNT_MEMORY_WAITS, 0, 0), F(COUNT_SHARED_WAITS, 0, 0), F(EST_STALL_US, 3, 0),
+    F(EST_STALL_FOR, 0, HW_FIELD_LEFT_OUT), F(SOURCE, 0, 0)};
 
 // NULL: out of memory.
 static json_t *object_of(const hw_field *listed, size_t n_listed, const hw_report *report, const hw_subject *subject) {
@@ -69,7 +70,8 @@ static hw_status write_lines(const hw_report *report, const hw_report_kernel *ke
                              hw_diag *diag) {
     char text[HW_GRID_CELL];
     const char *file = NULL;
-    hw_status status = HW_OK;
+    hw_stall *stalls = hw_report_stalls(report, kernel);
+    hw_status status = stalls ? HW_OK : hw_diag_no_memory(diag);
     subject->text = text;
     for (size_t i = 0; i < kernel->n_lines && !status; i++) {
         const hw_report_line *line = &kernel->lines[i];
@@ -80,9 +82,11 @@ static hw_status write_lines(const hw_report *report, const hw_report_kernel *ke
         }
         subject->line = line;
         subject->counts = line->counts;
+        subject->stall = report->lines_of == HW_LINES_OF_KERNEL ? &stalls[i] : NULL;
         status = write_element(out, OBJECT_OF(line_fields, report, subject), i == 0, diag);
     }
     hw_source_close(subject->source);
+    hw_free(stalls);
     return status;
 }
 

@@ -208,3 +208,8 @@ void hw_rt_module_ask_registers(hw_runtime *runtime, hw_rt_module *module) {
     if (!was_asked) ask_ptxas(runtime, module);
     pthread_mutex_unlock(&runtime->load_lock);
 }
+
+const char *hw_rt_module_ptx(const hw_rt_module *module, size_t *bytes) {
+    *bytes = module->ptx_bytes;
+    return module->ptx;
+}

@@ -58,6 +58,9 @@ hw_rt_status hw_rt_module_variable(hw_runtime *runtime, hw_rt_module *module, co
 // The functions of a module, in no order: the first n into out. Returns how many there are; 0 where there is no module.
 size_t hw_rt_module_functions(hw_runtime *runtime, hw_rt_module *module, hw_rt_function **out, size_t n);
 
+// What a module was loaded from, with a NUL behind it; stays for as long as the module.
+const char *hw_rt_module_ptx(const hw_rt_module *module, size_t *bytes);
+
 // Takes registers and spills from ptxas, where the options say so and there is one; once for each module. Takes as long
 // as ptxas does unless its answer is in the cache.
 void hw_rt_module_ask_registers(hw_runtime *runtime, hw_rt_module *module);

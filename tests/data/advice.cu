@@ -136,6 +136,13 @@ __global__ void loops_good(float *out, const float *in) {
     for (int i = 0; i < 200; i++) x = x * 1.5f + 1;
     out[at()] = x;
 }
+// Lanes leave one by one: there is no count to unroll by.
+__global__ void loops_apart(float *out, const float *in) {
+    float x = in[at()];
+#pragma unroll 1
+    for (int i = 0; i < 100 + 10 * (threadIdx.x % 32); i++) x = x * 1.5f + 1;
+    out[at()] = x;
+}
 __global__ void blocks_bad(float *out, const float *in) { turn<0, 1>(out, in); }
 __global__ void occupancy_bad(float *out, const float *in) {
     __shared__ float large[12000];
@@ -149,8 +156,11 @@ __global__ void occupancy_good(float *out, const float *in) {
     __syncwarp();
     out[at()] = small[threadIdx.x ^ 1];
 }
-__global__ void grid_bad(float *out, const float *in) { out[at()] = compute(compute(compute(in[at()]))); }
-__global__ void grid_good(float *out, const float *in) { out[at()] = compute(compute(compute(in[at()]))); }
+// Each thread adds up many words, of which others could take a part.
+__global__ void grid_bad(float *out, const float *in) { out[at()] = sum_of(in, N); }
+__global__ void grid_good(float *out, const float *in) { out[at()] = sum_of(in, N); }
+// A word for each thread: the problem may have no more.
+__global__ void grid_whole(float *out, const float *in) { out[at()] = compute(compute(compute(in[at()]))); }
 
 __global__ void local_bad(float *out, const float *in, const int *order) {
     float parts[32];
@@ -181,6 +191,7 @@ __global__ void atomics_good(float *out, const float *in) {
 }
 __global__ void launches_bad(float *out, const float *in) { out[at()] = in[at()]; }
 __global__ void launches_good(float *out, const float *in) { out[at()] = in[at()]; }
+__global__ void launches_between(float *out, const float *in) { out[at()] = in[at()]; }
 
 int main() {
     float *a, *b;
@@ -207,17 +218,22 @@ int main() {
     barriers_good<<<N / 256, 256>>>(a, b);
     loops_bad<<<N / 256, 256>>>(a, b);
     loops_good<<<N / 256, 256>>>(a, b);
+    loops_apart<<<N / 256, 256>>>(a, b);
     blocks_bad<<<tiles, dim3(32, 32)>>>(a, b);
     occupancy_bad<<<N / 128, 128>>>(a, b);
     occupancy_good<<<N / 128, 128>>>(a, b);
-    grid_bad<<<140, 1024>>>(a, b);
-    grid_good<<<264, 1024>>>(a, b);
+    grid_bad<<<40, 256>>>(a, b);
+    grid_good<<<132, 256>>>(a, b);
+    grid_whole<<<140, 1024>>>(a, b);
     cudaMemset(b, 0, N * 4);
     local_bad<<<N / 256, 256>>>(a, b, (const int *)b);
     local_good<<<N / 256, 256>>>(a, b);
     atomics_bad<<<N / 256, 256>>>(a, b);
     atomics_good<<<N / 256, 256>>>(a, b);
-    for (int i = 0; i < 3; i++) launches_bad<<<8, 256>>>(a + i * 4096, b);
-    launches_good<<<8, 256>>>(a, b);
+    for (int i = 0; i < 5; i++) launches_bad<<<8, 256>>>(a + i * 4096, b);
+    for (int i = 0; i < 5; i++) {
+        launches_good<<<8, 256>>>(a, b);
+        launches_between<<<8, 256>>>(a, b);
+    }
     return cudaDeviceSynchronize() != cudaSuccess;
 }

@@ -4,13 +4,14 @@
 const LANES = 32, LANE_WIDTH = 20, LANE_MIDDLE = lane => lane * LANE_WIDTH + LANE_WIDTH / 2;
 const accessWords = {load: "load", store: "store", atomic: "change"};     // of several lanes
 
-function drawLanes(svg, addresses) {
-    const lane = svg.selectAll("g.lane").data(addresses).enter().append("g");
-    lane.append("rect").attr("x", (a, i) => i * LANE_WIDTH + 1).attr("y", 16).attr("width", LANE_WIDTH - 2)
-        .attr("height", 18).attr("style", a => `fill: var(${a === null ? "--panel" : "--bar"})`);
-    lane.append("text").attr("class", a => a === null ? "" : "on").attr("x", (a, i) => LANE_MIDDLE(i)).attr("y", 29)
-        .attr("text-anchor", "middle").text((a, i) => i);
-    svg.append("text").attr("x", 0).attr("y", 11).attr("class", "faint").text("lanes");
+// Numbered boxes in a row, those full that are on.
+function drawBoxes(svg, title, on) {
+    const box = svg.selectAll("g.box").data(on).enter().append("g");
+    box.append("rect").attr("x", (is, i) => i * LANE_WIDTH + 1).attr("y", 16).attr("width", LANE_WIDTH - 2)
+        .attr("height", 18).attr("style", is => `fill: var(${is ? "--bar" : "--panel"})`);
+    box.append("text").attr("class", is => is ? "on" : "").attr("x", (is, i) => LANE_MIDDLE(i)).attr("y", 29)
+        .attr("text-anchor", "middle").text((is, i) => i);
+    svg.append("text").attr("x", 0).attr("y", 11).attr("class", "faint").text(title);
 }
 
 const drawLine = (svg, lane, x, isWorst) => svg.append("line").attr("x1", LANE_MIDDLE(lane)).attr("y1", 34)
@@ -61,7 +62,8 @@ function drawSectors(svg, access) {
             svg.append("rect").attr("x", i * width + s * (width - 2) / 4).attr("y", 84).attr("width", (width - 2) / 4 -
                 (width > 30 ? 1 : 0)).attr("height", 18).attr("style",
                 `fill: var(${sectors.includes(segment * 4 + s) ? "--bar" : "--panel"}); stroke: var(--rest)`);
-        if (width > 60 || i % Math.ceil(60 / width) === 0) svg.append("text").attr("class", "faint").attr("y", 116)
+        const hasRoom = i * width + 60 <= LANES * LANE_WIDTH || width > 60;
+        if (hasRoom && (width > 60 || i % Math.ceil(60 / width) === 0)) svg.append("text").attr("class", "faint").attr("y", 116)
             .attr("x", i * width).text(`+${segment * 128 - Math.floor(first / 128) * 128}`);
     }
     svg.append("text").attr("x", 0).attr("y", 131).attr("class", "faint")
@@ -80,7 +82,7 @@ function makeAccess(access, name) {
     const isShared = access.space === "shared", svg = makeSvg(LANES * LANE_WIDTH, isShared ? 122 : 136, "");
     const on = access.addresses.filter(a => a !== null).length, stride = strideOf(access);
     const touched = isShared ? drawBanks(svg, access) : drawSectors(svg, access);
-    drawLanes(svg, access.addresses);
+    drawBoxes(svg, "lanes", access.addresses.map(a => a !== null));
     const unit = plural(access.cost, isShared ? "pass" : "sector");
     const judgement = access.cost > access.ideal ? `, where ${access.ideal} would do` : ", as few as can be";
     const words = `${plural(on, "lane")} of a warp ${accessWords[access.kind]} ${access.width} bytes each` +

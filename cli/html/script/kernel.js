@@ -73,5 +73,5 @@ function makeKernel(k) {
         ...makeAdvice(k),
         make("div", {class: "columns"}, make("div", {}, ...makeBounds(k)), make("div", {}, ...makeOccupancy(k)),
              make("div", {}, ...makeCounters(k))),
-        ...makeCurves((data.curves || {})[k.mangled]), ...makeSource(k), ...makeAccesses(k));
+        ...makeCurves((data.curves || {})[k.mangled]), ...makeSource(k), ...makeAccesses(k), ...makePartitions(k));
 }

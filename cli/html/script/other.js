@@ -44,6 +44,15 @@ const rungColumns = [
                                                : null, show: times, judged}
 ];
 
+const adviceColumns = [
+    {title: "version", of: a => a.rung}, {title: "est. us", of: a => a.est_us_before, show: number},
+    {title: "would be", of: a => a.est_us_after, show: number}, {title: "what is wrong", of: a => a.finding},
+    {title: "what to do", of: a => a.remedy}
+];
+
+const makeLadderAdvice = advice => advice.length ? [makeSection("advice", "Advice, each by itself",
+    ...makeTable("advice", adviceColumns, advice))] : [];
+
 function makeLadder(ladder) {
     const timed = ladder.rungs.filter(r => rungTime(r) !== null), best = d3.min(timed, rungTime);
     const size = Object.entries(ladder.size).map(([name, value]) => `${value} ${name}`).join(", ");
@@ -51,7 +60,8 @@ function makeLadder(ladder) {
         makeSection("versions", "Every version", ...makeTable("versions", rungColumns, ladder.rungs),
             make("h3", {}, timed.some(r => r.ns_median) ? "Time, us" : "Time by the estimate, us"),
             makeBars(timed.map(r => ({name: r.rung, value: rungTime(r), text: number(rungTime(r)),
-                                      isMarked: rungTime(r) === best})), "Time of each version in us", 130))];
+                                      isMarked: rungTime(r) === best})), "Time of each version in us", 130)),
+        ...makeLadderAdvice(ladder.advice || [])];
 }
 
 function makeSweep(sweep) {

@@ -3,11 +3,13 @@
 const kernelId = mangled => "kernel-" + mangled.replace(/[^\w-]/g, "_");
 const lineName = (mangled, file, line) => `${kernelId(mangled)}-${file.replace(/[^\w-]/g, "_")}-${line}`;
 
+// What lines are coloured by; of the first, where the kernel's time goes by the estimate, each line says what for.
 const heats = {
-    "sectors": l => l.gld_sectors + l.gst_sectors, "bank passes": l => l.smem_wavefronts, "instructions": l => l.inst,
+    "stalls, us": l => l.est_stall_us || 0, "sectors": l => l.gld_sectors + l.gst_sectors, "bank passes": l => l.smem_wavefronts, "instructions": l => l.inst,
     "lanes off": l => 32 * l.inst - l.thread_inst, "divergent branches": l => l.branches_divergent,
     "local memory": l => l.lld_sectors + l.lst_sectors
 };
+const heatRemarks = {"stalls, us": "est_stall_for"};
 
 // The lines of a file that a kernel executed, with what lies between; gaps of more than a few lines are left out.
 function shownLines(file, lines) {
@@ -27,8 +29,6 @@ function makeHeatSelect(k, lines) {
     const select = make("select", {"aria-label": "what the colours and the numbers beside the lines count"});
     for (const name of Object.keys(heats))
         if (lines.some(l => heats[name](l) > 0)) select.append(make("option", {}, name));
-    const wanted = {shared: "bank passes", issue: "instructions"}[k.est_bound];
-    if ([...select.options].some(o => o.value === wanted)) select.value = wanted;
     return select;
 }
 
@@ -45,12 +45,13 @@ function makeFile(k, file, lines, code, chosen) {
     const select = makeHeatSelect(k, lines);
     const update = () => {
         const heat = heats[select.value] || (() => 0), most = d3.max(lines, heat) || 1;
+        const remark = heatRemarks[select.value];
         head.textContent = select.value;
         body.replaceChildren(...rows.map(r => {
             const value = r.counts ? heat(r.counts) : 0, share = value / most;
             return make("tr", {id: lineName(k.mangled, file, r.line), "data-line": `${file}:${r.line}`,
                                style: `background: rgba(var(--heat), ${(share * .35).toFixed(3)})`},
-                        make("td", {}, value ? number(value) : ""),
+                        make("td", {}, value ? number(value) + (remark && r.counts[remark] ? " " + r.counts[remark] : "") : ""),
                         make("td", {class: "number"}, makeNumber(file, r.line, code, chosen)),
                         make("td", {}, r.text));
         }));

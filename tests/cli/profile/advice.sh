@@ -17,7 +17,8 @@ pairs = [("uncoalesced-stores", "stores_bad", "stores_good"), ("uncoalesced-load
          ("local-memory", "local_bad", "local_good"), ("atomics", "atomics_bad", "atomics_good"),
          ("launches", "launches_bad", "launches_good"), ("results-in-registers", "reuse_good", "banks_good"),
          ("copy-ahead", "reuse_good", "banks_good"), ("words-of-16-bytes", "words_bad", "stencil"),
-         ("results-in-registers", "reuse_good", "bins"), ("copy-ahead", "reuse_good", "bins")]
+         ("results-in-registers", "reuse_good", "bins"), ("copy-ahead", "reuse_good", "bins"),
+         ("loop-overhead", "loops_bad", "loops_apart"), ("few-blocks", "grid_bad", "grid_whole")]
 for rule, bad, good in pairs:
     assert (bad, rule) in given, f"{bad} is not told of {rule}: {[k for k in given if k[0] == bad]}"
     assert (good, rule) not in given, f"{good} is told of {rule}: {given[good, rule]}"

@@ -44,6 +44,8 @@ expect 7 "$halfwarp" profile --fail-if 'inst > 1000' "$work/fails.cu" 7
 expect 5 "$halfwarp" profile --fail-if 'inst >= 0' "$work/fails.cu" 7 fault
 refuses_rows "$halfwarp" profile <<'ROWS'
 --fail-if 'foo > 1' x.cu|--fail-if: 'foo > 1' has 'foo' where a number, or a column
+--fail-if 'bank_pases > 1' x.cu|there is no column 'bank_pases' of a launch; did you mean 'bank_passes'?
+--fail-if 'est_stall_us > 1' x.cu|where a number, or a column of a launch
 --budgets "$work/none.toml" x.cu|cannot read
 --budgets examples/transpose.cu x.cu|transpose.cu:1: budgets have one key
 --junit "$work/j.xml" x.cu|--junit is for the verdicts on budgets

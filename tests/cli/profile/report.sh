@@ -19,6 +19,29 @@ int main() {
     return cudaDeviceSynchronize();
 }
 CUDA
+# Code that is loaded at run time, on a GPU whose partitions are counted.
+cat > "$work/loaded.cu" <<'CUDA'
+#include <cuda.h>
+static const char text[] =
+    ".version 1.4\n.target sm_13\n.address_size 64\n.entry twice(.param .u64 p) {\n"
+    ".reg .u64 %rd<4>;\n.reg .u32 %r<3>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\n"
+    "add.u64 %rd3, %rd1, %rd2;\nld.global.u32 %r2, [%rd3];\nadd.u32 %r2, %r2, %r2;\n"
+    "st.global.u32 [%rd3], %r2;\nret;\n}\n";
+int main() {
+    CUdevice device;
+    CUcontext context;
+    CUmodule module;
+    CUfunction twice;
+    CUdeviceptr p;
+    void *arguments[] = {&p};
+    if (cuInit(0) || cuDeviceGet(&device, 0) || cuDevicePrimaryCtxRetain(&context, device) ||
+        cuCtxSetCurrent(context) || cuModuleLoadData(&module, text) || cuModuleGetFunction(&twice, module, "twice") ||
+        cuMemAlloc(&p, 256) || cuLaunchKernel(twice, 1, 1, 1, 64, 1, 1, 0, 0, arguments, 0))
+        return 1;
+    return cuCtxSynchronize();
+}
+CUDA
+expect 0 "$halfwarp" profile --gpu gtx280 --report "$work/loaded.html" -lcuda "$work/loaded.cu"
 expect 1 "$halfwarp" check --report "$work/check.html" "$work/race.cu"
 expect 1 "$halfwarp" profile --check --report "$work/both.html" "$work/race.cu"
 python3 - "$work" <<'PYTHON' || fail "data of the pages"
@@ -40,6 +63,16 @@ assert max(a["cost"] for a in tiled) == 32, tiled
 registers = profile["curves"][naive][1]
 assert registers["axis"] == "registers per thread" and registers["steps"][0] == [0, 64], registers
 assert "st.global" in profile["code"][naive]["ptx"]
+for kernel in profile["profile"]["kernels"]:     # what lines hold up is the time of the launch, but for its start
+    launch = [l for l in profile["heaviest"]["launches"] if l["mangled"] == kernel["mangled"]][0]
+    held = sum(l["est_stall_us"] for l in kernel["lines"])
+    assert abs(held - (launch["est_us"] - launch["est_us_launch"])) < 0.02, (held, launch)
+assert max(kernel["lines"], key=lambda l: l["est_stall_us"])["est_stall_for"] == "memory", kernel["lines"]
+assert not profile["blocks"]
+loaded = data("loaded")
+assert "st.global" in loaded["code"]["twice"]["ptx"]
+assert sum(loaded["blocks"]["twice"]["stores"]["bytes"]) == 256, loaded["blocks"]
+assert loaded["blocks"]["twice"]["loads"]["touched"] == [1], loaded["blocks"]
 assert any(e.get("cat") == "kernel" for e in profile["trace"]["traceEvents"])
 assert data("check").keys() == {"findings"} and data("check")["findings"]["findings"]
 both = data("both")
@@ -62,7 +95,7 @@ axe=$(python3 -c 'import axe_core_python as a; print(a.__path__[0])' 2> "$work/n
 [ -f "$axe" ] || axe=/usr/share/nodejs/axe-core/axe.min.js
 [ -f "$axe" ] || { axe=; echo "no axe-core: nobody asked how accessible the pages are"; }
 [ -n "$axe" ] && cp "$axe" "$work/axe.js"
-pages="profile both occupancy ladder bandwidth diff"
+pages="profile both loaded occupancy ladder bandwidth diff"
 # One browser for all pages, as it takes a second to start: each in a frame, with what axe finds at its end.
 cat > "$work/all.html" <<'HTML'
 <!DOCTYPE html><html lang="en"><body><script>
@@ -107,10 +140,13 @@ has() {
 }
 has profile 'Kernels, by what they cost' 'Roofline' '<h2 id="kernel-_Z15transpose_naivePfPKfii">' \
     'aria-sort="descending"' 'What bounds it' 'Occupancy ' 'Counters beside the ideal' '<option>bank passes</option>' \
+    '<option>stalls, us</option>' \
     'class="advice"' 'role="img"' 'registers per thread: 64 of 64 at 18' 'aria-label="line 21, mark its code"' \
     '32 lanes of a warp store 4 bytes each, 256 bytes apart: 32 sectors, where 4 would do' 'copy engine 1' \
     'st.global.f32'
 has both 'Hazards' 'class="hazard"' 'race.cu:1</a>'
+has loaded 'The stores of the blocks that run at a time, 1, go to 1 of 8 partitions; the busiest has 100%' \
+    'ld.global.u32'
 has occupancy 'shared memory per block, KiB: 48 of 64' 'registers 6 blocks'
 has ladder 'Every version' 'padding for the banks'
 has bandwidth 'pinned, to the GPU'

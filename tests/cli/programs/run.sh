@@ -78,6 +78,16 @@ done
 export HALFWARP_HIDE_NVCC=1
 expect 0 "$halfwarp" run $example 64
 says out "all right"
+# What is no program is said to be none, whether it may be executed or not.
+echo text > "$work/text.c"
+refuses_rows "$halfwarp" run <<ROWS
+$work/text.c|text.c is neither a program nor a .cu file
+README.md|README.md is neither a program nor a .cu file
+ROWS
+cp /bin/true "$work/unset"
+chmod -x "$work/unset"
+expect 2 "$halfwarp" run "$work/unset"
+says err 'without the right to be run (chmod +x)'
 expect 2 "$halfwarp" run --compiler nvcc $example 64
 says err "nvcc"
 unset HALFWARP_HIDE_NVCC

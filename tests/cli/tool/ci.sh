@@ -67,7 +67,8 @@ broken = [re.match(budgets["regexp"], l) for l in open(sys.argv[3])]
 assert any(b and b[2].endswith("prog.cu") and b[3] == "3" for b in broken), open(sys.argv[3]).read()
 PYTHON
 
-# pre-commit gives the files behind the hook's words.
+# pre-commit looks for the hook's script beside the hook, and gives the files behind its words.
+grep -q '^  language: script$' "$root/.pre-commit-hooks.yaml" || fail "a hook that is nowhere to be found"
 expect 0 "$root/tools/each_program.sh" check prog.cu
 expect 1 "$root/tools/each_program.sh" profile --budgets budgets.toml prog.cu prog.cu
 [ "$(grep -c 'broke the budget' "$work/err")" = 2 ] || fail "each program: $(cat "$work/err")"

@@ -82,7 +82,7 @@ static const member hw_simulator_counters_members[] = {
     M(gst_32b), M(gst_64b), M(gst_128b), M(gld_transactions), M(gst_transactions), M(gld_bytes), M(gst_bytes),
     M(local_load), M(local_store), M(const_requests), M(const_passes), M(warp_serialize), M(branch),
     M(divergent_branch), M(instructions), M(cta_launched), M(sm_cta_launched), M(gld_sectors_ideal),
-    M(gst_sectors_ideal)};
+    M(gst_sectors_ideal), M(memory_waits), M(shared_waits)};
 #undef M
 
 #define M(name) {#name, offsetof(hw_simulator_launch_row, name)}

@@ -28,9 +28,14 @@ typedef struct profile {
     char path[64];
 } profile;
 
+// As a GPU of 1.x has them.
+static const hw_report_blocks blocks = {.at_once = 120, .partitions = 8, .n = 2, .touched = {{1, 2}, {128, 128}},
+                                        .bytes = {{64, 64}, {[7] = 128}}};
+
 static void finished(void *context, const hw_report *report) {
     profile *p = context;
     hw_diag diag = {0};
+    ((hw_report_launch *)report->launches)[0].blocks = &blocks;
     p->status = hw_journal_add(p->journal, report, &diag);
 }
 
@@ -77,6 +82,8 @@ static void assert_same(const hw_report *a, const hw_report *b) {
         assert_int_equal(x->spill_bytes, 12);
         assert_int_equal(y->spill_bytes, 12);
         assert_string_equal(x->ptx_by, y->ptx_by);
+        assert_int_equal(x->blocks != NULL, y->blocks != NULL);
+        if (x->blocks) assert_memory_equal(x->blocks, y->blocks, sizeof *x->blocks);
         assert_memory_equal(x->grid, y->grid, sizeof x->grid);
         assert_memory_equal(x->counts, y->counts, sizeof x->counts);
         assert_true(x->host_ms == y->host_ms && x->occupancy.blocks == y->occupancy.blocks);
@@ -109,6 +116,9 @@ static hw_status read_file(const char *path, bool lines, hw_arena *arena, hw_rep
 }
 
 static void launches(profile *p) {
+    hw_diag diag = {0};
+    assert_int_equal(hw_journal_code(p->journal, ".version 7.0", 12, &diag), HW_OK);
+    assert_int_equal(hw_journal_code(p->journal, "", 0, &diag), HW_OK);
     launch(p, "_Z4copyPfPKf", 1);
     launch(p, "_Z3addi", 2);
     launch(p, "_Z4copyPfPKf", 3);        // lines that come before and behind those it had
@@ -220,6 +230,9 @@ static void what_is_written_is_read(void **state) {
         assert_int_equal(read_file(p.path, lines, arena, &report, &processes), HW_OK);
         assert_int_equal(processes, 1);
         assert_same(hw_prof_report(p.prof), &report);
+        assert_int_equal(report.n_codes, 2);
+        assert_string_equal(report.codes[0], ".version 7.0");
+        assert_string_equal(report.codes[1], "");
         hw_arena_destroy(arena);
         stop(&p);
     }

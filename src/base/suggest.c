@@ -1,9 +1,11 @@
-// "Did you mean": the name that was begun, or that has what was typed in it, or that is a slip away.
+// The name that was begun, or that has what was typed in it, or that is a slip away.
+#include "base/suggest.h"
+
 #include <ctype.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
-
-#include "cli.h"
 
 enum { LONGEST = 63, LEAST_BEGUN = 2, LEAST_INSIDE = 3 };
 
@@ -58,7 +60,7 @@ static size_t weighted_distance(const char *typed, const char *name) {
     return 3 * d <= larger_size(strlen(typed), strlen(name)) ? 2 * KIND + rank : SIZE_MAX;
 }
 
-const char *hw_cli_nearest(const char *typed, const char *const *names, size_t count) {
+const char *hw_suggest(const char *typed, const char *const *names, size_t count) {
     const char *best = NULL;
     size_t least = SIZE_MAX;
     if (strlen(typed) > LONGEST) return NULL;
