@@ -132,6 +132,16 @@ static void take_usage(void *user, const hw_ptxas_usage *usage) {
     hw_sim_set_spills(function, (uint32_t)usage->spill_bytes);
 }
 
+static void take_machine_code(const hw_toolchain_options *options, const hw_code *code, int cc,
+                              hw_sim_module *module) {
+    hw_arena *arena = hw_arena_create();
+    hw_machine_module machine;
+    hw_toolchain_ptxas_regs(options, code->bytes, code->length, cc, take_usage, module, NULL);
+    if (arena && !hw_toolchain_machine_counts(options, code->bytes, code->length, cc, arena, &machine, NULL))
+        hw_sim_set_machine(module, &machine, arena);
+    else hw_arena_destroy(arena);
+}
+
 static hw_status sim_module_load(hw_device *device, const hw_code *code, const char *name, void **handle,
                                  hw_diag *diag) {
     hw_sim_module *module = NULL;
@@ -140,7 +150,7 @@ static hw_status sim_module_load(hw_device *device, const hw_code *code, const c
     // Registers as ptxas counts them, where there is one; else they are estimated.
     const hw_toolchain_options options = {.search_path = device->search_path, .cache_dir = device->cache_dir};
     if (device->cache_dir)
-        hw_toolchain_ptxas_regs(&options, code->bytes, code->length, device->properties.cc, take_usage, module, NULL);
+        take_machine_code(&options, code, device->properties.cc, module);
     *handle = module;
     return HW_OK;
 }

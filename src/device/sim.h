@@ -5,11 +5,13 @@
 #ifndef HW_DEVICE_SIM_H
 #define HW_DEVICE_SIM_H
 
+#include "base/arena.h"
 #include "base/status.h"
 #include "event/host.h"
 #include "exec/fault.h"
 #include "exec/monitor.h"
 #include "isa/gpu.h"
+#include "isa/machine.h"
 #include "mem/bulk.h"
 #include "mem/mem.h"
 #include "mem/texture.h"
@@ -133,6 +135,9 @@ void hw_sim_get_param(const hw_sim_function *function, uint32_t index, uint32_t 
 // nothing unless that was set too.
 void hw_sim_set_regs(hw_sim_function *function, uint32_t regs);
 void hw_sim_set_spills(hw_sim_function *function, uint32_t bytes);
+// The module's machine code, of which launches that begin from now on tell (hw_launch_info.machine). The arena is the
+// module's from now on. Not while launches of the module run.
+void hw_sim_set_machine(hw_sim_module *module, const hw_machine_module *machine, hw_arena *arena);
 hw_status hw_sim_set_max_dynamic_shared(hw_sim *sim, hw_sim_function *function, uint32_t bytes, hw_diag *diag);
 
 typedef struct hw_sim_launch_args {

@@ -56,6 +56,8 @@ struct hw_sim_module {
     uint32_t const_bytes;
     hw_cycles *cycles;           // of the first n_cycles notes of the set, for clocks of kernels
     uint32_t n_cycles;
+    hw_machine_module machine;   // in machine_arena; nothing where ptxas has not been asked, or has not said
+    hw_arena *machine_arena;
     hw_sim_function *functions;  // entries only
     uint32_t n_functions;
 };

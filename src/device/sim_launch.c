@@ -133,6 +133,11 @@ void hw_sim_get_param(const hw_sim_function *function, uint32_t index, uint32_t 
 }
 
 void hw_sim_set_regs(hw_sim_function *function, uint32_t regs) { function->regs = regs; }
+void hw_sim_set_machine(hw_sim_module *module, const hw_machine_module *machine, hw_arena *arena) {
+    hw_arena_destroy(module->machine_arena);
+    module->machine_arena = arena;
+    module->machine = *machine;
+}
 void hw_sim_set_spills(hw_sim_function *function, uint32_t bytes) { function->spill_bytes = bytes; }
 
 hw_status hw_sim_set_max_dynamic_shared(hw_sim *sim, hw_sim_function *function, uint32_t bytes, hw_diag *diag) {
@@ -294,6 +299,7 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
         .is_cooperative = args->cooperative,
         .n_patterns = set->n_accesses * HW_PATTERN_WAYS,
         .mem = sim->mem,
+        .machine = function->module->machine.n_functions ? &function->module->machine : NULL,
     };
     memcpy(info.grid, args->grid, sizeof info.grid);
     memcpy(info.block, args->block, sizeof info.block);

@@ -129,6 +129,7 @@ static void free_module(hw_sim *sim, hw_sim_module *module) {
     if (module->set) hw_compile_forget(sim->compile, module->set);
     if (module->set) hw_program_set_free(module->set);
     if (module->ptx) hw_ptx_free(module->ptx);
+    hw_arena_destroy(module->machine_arena);
     hw_free(module->cycles);
     hw_free(module->globals);
     hw_free(module->functions);

@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "isa/isa.h"
+#include "isa/machine.h"
 #include "isa/order.h"
 
 typedef enum hw_event_type {
@@ -50,6 +51,7 @@ typedef struct hw_launch_info {
                                      // others by their handle
     bool is_cooperative;
     uint32_t n_patterns;             // indexes of patterns are below this
+    const hw_machine_module *machine;   // machine code of the module, of which notes have the lines; NULL: unknown
     const struct hw_mem *mem;        // the memory that it runs in
     const struct hw_homes *homes;    // where accesses have to stay; NULL unless a sink wants STRAY
 } hw_launch_info;
@@ -183,6 +185,7 @@ enum { HW_TOUCHED_READ = 1, HW_TOUCHED_WRITTEN = 2, HW_TOUCHED_CONSTANT = 4, HW_
 typedef struct hw_touched {
     uint64_t address, bytes;         // device memory that is accessed lies in this allocation: of each at least once
     uint8_t ways;                    // it is accessed so; of each way at least once
+    bool is_hosts;                   // the host's memory, pinned or registered: a GPU has it behind its link
 } hw_touched;
 
 // ---- asynchronous copies --------------------------------------------------------------------------------------------

@@ -139,6 +139,9 @@ typedef struct hw_effects {
 const hw_traits *hw_op_traits(hw_op op);
 // space: as the instruction names it, GENERIC where it names none. is_guarded: it has a guard, @%p.
 hw_effects hw_inst_effects(hw_op op, const hw_mods *mods, hw_space space, bool is_guarded);
+// Does ptxas 13.0 make of it a call, if only for operands that are rare? Divisions and roots that are rounded, and
+// divisions of 64-bit integers. Accesses are not merged across one. type: the first that the instruction spells. Pure.
+bool hw_inst_calls(hw_op op, const hw_mods *mods, hw_type type);
 
 // What the PTX of an instruction says of order, for observers: as it is written, with the PTX ISA's defaults, where
 // hw_effects.scope is what follows for the accesses around it (a relaxed access orders nothing and has a scope).
@@ -174,6 +177,16 @@ typedef enum hw_note_kind {
 } hw_note_kind;
 
 // One per PTX instruction of a program, in PTX order.
+// What an atomic becomes where lanes of a warp mean one word of shared memory: as an H200 counts passes through the
+// banks (truth/h200_micro.csv, "counted" rows).
+typedef enum hw_meeting {
+    HW_MEET_ONE_BY_ONE,     // one after the other
+    HW_MEET_AT_ONCE,        // counted together: additions of 1 whose result nobody wants (ATOMS.POPC.INC)
+    HW_MEET_COMPARING,      // compare-and-swap: one after the other, two passes each
+    HW_MEET_IN_LOOP,        // a loop of a load and a compare-and-swap: additions of floats
+    HW_MEET_IN_WIDE_LOOP,   // the same of 64 bits: integers too
+} hw_meeting;
+
 typedef struct hw_note {
     uint8_t kind;          // hw_note_kind
     uint8_t space;         // hw_space, of memory instructions
@@ -182,7 +195,8 @@ typedef struct hw_note {
     bool skips_l1;         // a load that asks for no line of the first-level cache: ld.cg, ld.cv
     uint8_t order, scope;  // hw_order, hw_scope (isa/order.h), of accesses, fences and barriers
     uint8_t proxy;         // hw_proxy, of fences
-    uint8_t atomic;        // hw_atomic_op, of atomics and reductions
+    uint8_t atomic;        // hw_atomic_op, of atomics and reductions, and
+    uint8_t meeting;       // hw_meeting
     uint8_t pipe, issues;  // of PLAIN: hw_rate (isa/rates.h), and how many instructions of it the hardware runs for one
     uint32_t access;       // of instructions that access memory: their number among those of the program
     uint32_t ptx_line;     // in the PTX text

@@ -124,6 +124,13 @@ static void part_accesses(hw_op op, const hw_mods *mods, hw_effects *e) {
     e->parts_stores = orders || (e->writes && releases) ? HW_IN_ANY : e->reads | e->writes;
 }
 
+bool hw_inst_calls(hw_op op, const hw_mods *mods, hw_type type) {
+    const bool divides = op == HW_OP_DIV || op == HW_OP_REM;
+    if (hw_type_kind_of(type) != HW_KIND_F) return divides && hw_type_bits(type) == 64;
+    if (!divides && op != HW_OP_RCP && op != HW_OP_SQRT) return false;
+    return !hw_has_mod(mods, HW_M_APPROX) && !hw_has_mod(mods, HW_M_FULL);
+}
+
 hw_effects hw_inst_effects(hw_op op, const hw_mods *mods, hw_space space, bool is_guarded) {
     const hw_traits *t = hw_op_traits(op);
     hw_effects e = {.reads = spaces_of(t->reads, space), .writes = spaces_of(t->writes, space),

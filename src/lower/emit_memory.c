@@ -142,6 +142,20 @@ static bool is_result_wanted(const hw_lowering *lo, const hw_ptx_inst *inst) {
     return (reg >= 0 && lo->regs[reg].is_read) || atomic_body(inst, false, false) == HW_BODY_NONE;
 }
 
+static bool is_one(const hw_ptx_operand *operand) { return operand->kind == HW_OPERAND_IMM && operand->imm == 1; }
+
+// Which instruction ptxas has for it in shared memory.
+static hw_meeting meeting_of(const hw_ptx_inst *inst, bool is_wanted) {
+    const hw_type type = inst->types[0];
+    const bool adds = hw_has_mod(&inst->mods, HW_M_ADD), is_wide = hw_type_bits(type) == 64;
+    if (hw_has_mod(&inst->mods, HW_M_CAS)) return HW_MEET_COMPARING;
+    if (hw_has_mod(&inst->mods, HW_M_EXCH)) return HW_MEET_ONE_BY_ONE;
+    if (is_wide) return HW_MEET_IN_WIDE_LOOP;
+    if (hw_type_kind_of(type) == HW_KIND_F) return HW_MEET_IN_LOOP;
+    const hw_ptx_operand *by = &inst->operands[inst->op == HW_OP_ATOM ? 2 : 1];
+    return adds && !is_wanted && is_one(by) ? HW_MEET_AT_ONCE : HW_MEET_ONE_BY_ONE;
+}
+
 // atom d, [a], b {, c}; red [a], b.
 hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     bool returns = inst->op == HW_OP_ATOM, is_vector = inst->operands[1 + returns].kind == HW_OPERAND_VECTOR;
@@ -154,6 +168,7 @@ hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     t.reg_bytes = (uint8_t)hw_lane_bytes(lane);
     t.flags = HW_INST_VOLATILE;
     t.pattern = lo->set->n_patterns++;
+    lo->program->notes[inst - lo->f->insts].meeting = meeting_of(inst, is_wanted);
     hw_destination to = {.reg = HW_NO_REG};
     if (is_vector) status = vector_operands(lo, inst, lane, &t);
     if (is_wanted && !is_vector) {

@@ -274,8 +274,10 @@ static void add_store(merger *m, const candidate *c) {
 
 static void visit_store(merger *m, uint32_t index, uint32_t block) {
     const hw_ptx_inst *inst = &m->lo->f->insts[index];
-    if (hw_op_traits(inst->op)->emitter == HW_EMIT_ARITHMETIC) return;
-    uint8_t parted = hw_inst_effects(inst->op, &inst->mods, inst->space, inst->guard >= 0).parts_stores;
+    const bool calls = hw_inst_calls(inst->op, &inst->mods, inst->types[0]);
+    if (!calls && hw_op_traits(inst->op)->emitter == HW_EMIT_ARITHMETIC) return;
+    const hw_effects effects = hw_inst_effects(inst->op, &inst->mods, inst->space, inst->guard >= 0);
+    const uint8_t parted = calls ? HW_IN_ANY : effects.parts_stores;
     candidate c;
     bool is_candidate = hw_is_merged_store(inst) && find_piece(m, index, block, &c);
     for (hw_reach reach = 0; reach < HW_REACHES; reach++)

@@ -34,8 +34,10 @@ static uint32_t number_of_block(const hw_lowering *lo, uint32_t b) { return FIRS
 // ---- memory ----
 
 void hw_versions_pass(const hw_ptx_inst *inst, uint32_t index, hw_version_set *version) {
-    if (hw_op_traits(inst->op)->emitter == HW_EMIT_ARITHMETIC) return;
-    uint8_t parted = hw_inst_effects(inst->op, &inst->mods, inst->space, inst->guard >= 0).parts_loads;
+    const bool calls = hw_inst_calls(inst->op, &inst->mods, inst->types[0]);
+    if (!calls && hw_op_traits(inst->op)->emitter == HW_EMIT_ARITHMETIC) return;
+    const hw_effects effects = hw_inst_effects(inst->op, &inst->mods, inst->space, inst->guard >= 0);
+    const uint8_t parted = calls ? HW_IN_ANY : effects.parts_loads;
     for (hw_reach reach = 0; parted && reach < HW_REACHES; reach++)
         if (parted & hw_reach_spaces(reach)) version->of[reach] = number_of_inst(index);
 }

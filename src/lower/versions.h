@@ -31,7 +31,7 @@ int32_t hw_reach_register(const hw_ptx_inst *inst);
 
 // Versions are numbers: of memory for each reach, and of registers that accesses go through and that several
 // instructions write. Where one place dominates another and a version is equal in both, nothing stands between them, on
-// any path, that parts loads of that reach (hw_effects.parts_loads), or that writes the register.
+// any path, that parts loads of that reach (hw_effects.parts_loads, hw_inst_calls), or that writes the register.
 typedef struct hw_version_set {
     uint32_t of[HW_REACHES];
 } hw_version_set;

@@ -16,9 +16,8 @@
 //               here
 //   2.x         16-byte words: a half-warp takes one pass more than the busiest bank of its quarters
 //   3.x         banks are 8 bytes wide: words of the same 256 bytes that meet in a bank do not conflict
-//   7.0 on      exact: all launches of truth/banks.cu, and 490 random ones on an H200 (tests/data). Not known here: a
-//               compare-and-swap takes twice what other atomics take, and what the hardware has no instruction for
-//               (64-bit and floating-point adds in shared memory) is a loop of them
+//   7.0 on      exact: all launches of truth/banks.cu, and 490 random ones on an H200 (tests/data). Of atomics one
+//               instruction, as which ones they become is not known here (hw_meeting)
 //
 // Source: programming guide 4.2, F.3.3, F.4.3 and F.5.3; gpumembench's K80 (16-byte words: two passes).
 uint32_t hw_banks_wavefronts(const hw_arch *arch, hw_note_kind kind, uint32_t mode_bytes, uint32_t mask, uint64_t base,

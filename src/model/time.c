@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/transactions.h"
+#include "model/transfer.h"
 
 typedef struct time_row {
     const char *id;
@@ -127,6 +128,12 @@ static double l1_us(const hw_gpu *gpu, const hw_time_work *work) {
     return clock_us(gpu, (double)work->load_lines / busy_sms(gpu, work));
 }
 
+// Memory of the host's lies behind the link, which goes both ways at once.
+static double link_us(const hw_gpu *gpu, const hw_time_work *work) {
+    const uint64_t in = work->link_load_bytes, out = work->link_store_bytes;
+    return in || out ? hw_model_transfer_us(gpu, HW_HOST_MAPPED, in > out ? in : out) : 0;
+}
+
 // A pass per clock and multiprocessor; a step of 1.x takes two.
 static double shared_us(const hw_gpu *gpu, const hw_time_work *work) {
     double cycles = gpu->arch->cc < 20 ? 2 : 1;
@@ -196,7 +203,8 @@ static double together(const hw_gpu *gpu, double busy, double latency) {
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work) {
     const time_row constants = constants_of(gpu), *row = &constants;
     hw_estimate e = {0};
-    e.bound_us[HW_BOUND_MEMORY] = largest(dram_us(gpu, row, work), largest(l2_us(gpu, row, work), l1_us(gpu, work)));
+    e.bound_us[HW_BOUND_MEMORY] = largest(largest(dram_us(gpu, row, work), link_us(gpu, work)),
+                                          largest(l2_us(gpu, row, work), l1_us(gpu, work)));
     e.bound_us[HW_BOUND_SHARED] = shared_us(gpu, work);
     e.bound_us[HW_BOUND_ISSUE] = issue_us(gpu, work);
     e.bound_us[HW_BOUND_LATENCY] = latency_us(gpu, row, work);

@@ -18,6 +18,7 @@ typedef struct hw_time_work {
     uint64_t fill_bytes;             // of store_bytes: in sectors that stay partly unwritten, and are read before
     uint64_t useful_bytes;           // that warps asked for, each request's once; what est_gbs counts
     uint64_t reachable_bytes;        // in the allocations that it touches: the most that is moved; 0: not known
+    uint64_t link_load_bytes, link_store_bytes;   // of all of these in the host's memory, at most
     double load_share, store_share;  // of the bandwidth that partitions leave, 0 to 1; 0: whole
     // Caches.
     uint64_t load_lines;             // 128-byte lines that loads look up in the first-level cache

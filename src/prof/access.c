@@ -23,9 +23,24 @@ static void begin_accesses(const hw_prof *prof, hw_prof_accesses *accesses, uint
     for (int i = 0; i < HW_PATTERN_WAYS_COUNTED; i++) accesses->patterns[i].serial = 0;
     accesses->epoch = prof->epoch;
     accesses->kind = note->kind;
+    accesses->meeting = note->meeting;
     accesses->width = note->merged_bytes ? note->merged_bytes : note->width_bytes;
     accesses->is_merged = note->merged_bytes > note->width_bytes;
     accesses->skips_l1 = prof->no_l1 || note->skips_l1;
+}
+
+// Atomics that count lanes together are for the banks as loads are. Of GPUs whose shared memory has atomics of its own;
+// what those before do with a lock is not known.
+static hw_note_kind kind_at_banks(const hw_prof *prof, const hw_prof_accesses *accesses) {
+    const bool at_once = accesses->meeting == HW_MEET_AT_ONCE && prof->gpu->arch->cc >= 50;
+    return at_once ? HW_NOTE_LOAD : (hw_note_kind)accesses->kind;
+}
+
+// A compare-and-swap takes the banks twice, loops of one and a load three times; of 64 bits five passes for two.
+static uint32_t passes_of(const hw_prof *prof, const hw_prof_accesses *accesses, uint32_t wavefronts) {
+    static const uint8_t halves[] = {[HW_MEET_ONE_BY_ONE] = 2, [HW_MEET_AT_ONCE] = 2, [HW_MEET_COMPARING] = 4,
+                                     [HW_MEET_IN_LOOP] = 6, [HW_MEET_IN_WIDE_LOOP] = 5};
+    return prof->gpu->arch->cc >= 50 ? wavefronts * halves[accesses->meeting] / 2 : wavefronts;
 }
 
 // delta: of the lanes in mask, from `at`, the address in the lowest of them.
@@ -36,8 +51,9 @@ static uint32_t cost_of_lanes(const hw_prof *prof, const hw_prof_accesses *acces
     const uint64_t base = accesses->is_merged ? at & ~(uint64_t)(accesses->width - 1) : at;
     switch (space) {
     case HW_PROF_SHARED:
-        return hw_banks_wavefronts(arch, (hw_note_kind)accesses->kind, prof->bank_bytes, mask, base, delta,
-                                   accesses->width);
+        return passes_of(prof, accesses,
+                         hw_banks_wavefronts(arch, kind_at_banks(prof, accesses), prof->bank_bytes, mask, base, delta,
+                                             accesses->width));
     case HW_PROF_LOCAL: return hw_coalesce_local_sectors(arch, mask, base, delta, accesses->width);
     case HW_PROF_CONST: return hw_constant_passes(arch, mask, delta);
     default: return hw_coalesce_sectors(arch, mask, base, delta, accesses->width);
@@ -145,7 +161,8 @@ static uint32_t cost_of_lone(const hw_prof *prof, const hw_prof_accesses *access
     if (is_usual && space == HW_PROF_GLOBAL) return hw_coalesce_sectors_of_places(&lanes);
     if (is_usual && space == HW_PROF_LOCAL) return hw_coalesce_local_sectors_of_places(&lanes);
     if (is_usual && space == HW_PROF_SHARED)
-        return hw_banks_wavefronts_of_places(prof->gpu->arch, (hw_note_kind)accesses->kind, prof->bank_bytes, &lanes);
+        return passes_of(prof, accesses, hw_banks_wavefronts_of_places(prof->gpu->arch, kind_at_banks(prof, accesses),
+                                                                       prof->bank_bytes, &lanes));
     const uint8_t base = hw_lone_deltas(a, delta);
     return cost_of_lanes(prof, accesses, space, a->mask, base, delta);
 }

@@ -50,6 +50,7 @@ typedef struct hw_prof_accesses {
     uint64_t fetched, l2_fetched;        // sectors, by copies past the first-level cache
     uint64_t generation[HW_PROF_GENERATION_COUNTS];
     uint8_t kind, width;
+    uint8_t meeting;                     // of the note
     bool is_merged, skips_l1;
     uint8_t n_patterns;                  // that have been met
     hw_prof_copies copies;
@@ -69,7 +70,7 @@ typedef struct hw_prof_note {
 enum { HW_PROF_EXTENTS = 64 };
 typedef struct hw_prof_extents {
     uint32_t n;                          // HW_PROF_EXTENTS + 1: more than there is room for
-    struct { uint64_t address, bytes; } list[HW_PROF_EXTENTS];
+    hw_touched list[HW_PROF_EXTENTS];
 } hw_prof_extents;
 
 typedef struct hw_prof_worker {
@@ -187,10 +188,11 @@ const hw_report_blocks *hw_prof_show_blocks(const hw_prof *prof, const hw_report
 void hw_prof_finish_generation(const hw_prof *prof, const hw_launch_info *info,
                                uint64_t *counts);   // info NULL: of a line
 
-// extents.c: notes allocations on the worker threads; and their bytes for the launch, 0 when there were too many to
-// note.
+// extents.c: notes allocations on the worker threads; their bytes for the launch, 0 when there were too many to note;
+// and those of the host's memory that are touched in that way.
 void hw_prof_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched);
 uint64_t hw_prof_touched_bytes(const hw_prof *prof);
+uint64_t hw_prof_hosts_bytes(const hw_prof *prof, uint8_t way);
 
 // shown.c: keeps the access if it is the worst of those without a pattern; and the worst access of an instruction, for
 // its line to show.
@@ -198,9 +200,12 @@ void hw_prof_see_lone(hw_prof_accesses *accesses, const hw_lone_access *access, 
                       uint32_t packed);
 void hw_prof_show(hw_prof *prof, hw_report_line *line, const hw_prof_accesses *accesses);
 
+// machine.c: adds up what the launch has executed of machine code, by pipe. False where that is not known.
+bool hw_prof_count_machine(const hw_prof *prof, const hw_launch_info *info, double inst[HW_RATES]);
+
 // work.c: fills launch's estimate: what it asks of the GPU, and how long that would take. launch has its shape and
 // counters.
-void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch);
+void hw_prof_finish_work(hw_prof *prof, const hw_launch_info *info, hw_report_launch *launch);
 
 // lines.c: rows for all source lines that the launch's instructions come from, and line_of.
 hw_status hw_prof_prepare_lines(hw_prof *prof, const hw_launch_info *info, hw_diag *diag);

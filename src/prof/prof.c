@@ -293,7 +293,7 @@ static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     hw_report_line *before = hw_prof_copy_lines(prof, kernel);
     for (uint32_t i = 0; i < prof->n_workers; i++) count_worker(prof, &prof->workers[i], launch->counts);
     if (prof->is_old) finish_old(prof, info, launch, kernel);
-    hw_prof_finish_work(prof, launch);
+    hw_prof_finish_work(prof, info, launch);
     kernel->launches++;
     hw_prof_keep(prof, info->number, kernel, before);
     if (prof->wants_lines) hw_prof_drop_unused_lines(kernel);

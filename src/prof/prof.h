@@ -55,6 +55,8 @@ typedef struct hw_report_launch {
     uint32_t smem_static, smem_dynamic;   // bytes per block
     hw_occupancy occupancy;          // limit_smem: of the memory that the driver would set aside (model/occupancy.h)
     uint64_t counts[HW_COUNTERS];
+    bool has_machine_inst;           // ptxas was asked:
+    uint64_t machine_inst;           // warp instructions of machine code, as work counts them too
     // Share of the bandwidth that global loads, stores use, as far as partitions decide (model/partition.h): of the
     // blocks that run at a time, the mean load over the largest. 100 where nothing is asked for; 0: not counted, or the
     // GPU has no such thing.

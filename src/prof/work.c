@@ -1,4 +1,5 @@
 // What a launch asks of the GPU, for the estimate of its time (model/time.h): added up when it ends.
+#include <math.h>
 #include <string.h>
 
 #include "base/integers.h"
@@ -271,13 +272,23 @@ static void add_flops(const hw_prof *prof, hw_report_launch *launch) {
     }
 }
 
-void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch) {
+// Machine code's counts take the place of PTX's, pipe by pipe.
+static void take_machine_counts(const hw_prof *prof, const hw_launch_info *info, hw_report_launch *launch) {
+    double inst[HW_RATES];
+    launch->has_machine_inst = hw_prof_count_machine(prof, info, inst);
+    if (!launch->has_machine_inst) return;
+    for (int i = 0; i < HW_RATES; i++) launch->work.inst[i] = (uint64_t)llround(inst[i]);
+    launch->machine_inst = launch->work.inst[HW_RATE_ISSUE];
+}
+
+void hw_prof_finish_work(hw_prof *prof, const hw_launch_info *info, hw_report_launch *launch) {
     hw_time_work *w = &launch->work;
     const uint32_t *g = launch->grid, *b = launch->block;
     const uint64_t threads = (uint64_t)b[0] * b[1] * b[2];
     prof->footprint.n_groups = 0;
     for (uint32_t i = 0; i < prof->n_accesses; i++) fill_place(prof, i);
     add_work(prof, launch);
+    take_machine_counts(prof, info, launch);
     add_flops(prof, launch);
     w->blocks = (uint64_t)g[0] * g[1] * g[2];
     w->warps = w->blocks * hw_divide_up(threads, HW_WARP_LANES);
@@ -286,5 +297,9 @@ void hw_prof_finish_work(hw_prof *prof, hw_report_launch *launch) {
     w->load_share = launch->gld_partition_pct / 100;
     w->store_share = launch->gst_partition_pct / 100;
     w->reachable_bytes = hw_prof_touched_bytes(prof);
+    const uint64_t read = hw_prof_hosts_bytes(prof, HW_TOUCHED_READ);
+    const uint64_t written = hw_prof_hosts_bytes(prof, HW_TOUCHED_WRITTEN);
+    w->link_load_bytes = w->load_bytes < read ? w->load_bytes : read;
+    w->link_store_bytes = w->store_bytes < written ? w->store_bytes : written;
     if (launch->status == HW_OK) launch->estimate = hw_model_time(prof->gpu, w);
 }

@@ -128,7 +128,14 @@ static hw_value make_rate(subject s, double number) {
 
 READER(read_est_load_gbs, make_rate(s, (double)s->launch->work.load_bytes))
 READER(read_est_store_gbs, make_rate(s, (double)s->launch->work.store_bytes))
-READER(read_est_ginst, make_rate(s, (double)s->launch->counts[HW_COUNT_INST]))
+
+// As the hardware would count them, where that is known.
+static uint64_t count_instructions(const hw_report_launch *l) {
+    return l->has_machine_inst ? l->machine_inst : l->counts[HW_COUNT_INST];
+}
+
+READER(read_est_ginst, make_rate(s, (double)count_instructions(s->launch)))
+READER(read_machine_inst, hw_value_where(s->launch->has_machine_inst, hw_value_integer(s->launch->machine_inst)))
 
 // ---- The GPU's clock ------------------------------------------------------------------------------------------------
 

@@ -119,6 +119,8 @@ static hw_report_launch read_common(reader *r, const json_t *object) {
     if (!json_is_object(object)) refuse(r, "launches", "list of objects");
     l.mangled = read_text(r, object, "mangled", l.kernel);
     read_counts(r, object, l.counts);
+    l.has_machine_inst = json_is_integer(json_object_get(object, "machine_inst"));
+    l.machine_inst = l.has_machine_inst ? read_integer(r, object, "machine_inst") : 0;
     return l;
 }
 

@@ -27,6 +27,8 @@ static void add_launch(hw_report_summary *row, const hw_report_launch *launch) {
     hw_report_launch *sum = &row->sum;
     row->launches++;
     for (int i = 0; i < HW_COUNTERS; i++) sum->counts[i] += launch->counts[i];
+    sum->has_machine_inst &= launch->has_machine_inst;
+    sum->machine_inst += launch->machine_inst;
     sum->work.load_bytes += launch->work.load_bytes;
     sum->work.store_bytes += launch->work.store_bytes;
     raise_to(&sum->regs, launch->regs);
@@ -49,7 +51,8 @@ static void add_time(hw_report_summary *row, const hw_estimate *estimate) {
 // A kernel's launches, n of them, in their order.
 static hw_report_summary summarise_launches(const hw_report_launch *const *launches, size_t n) {
     hw_report_summary row = {.sum = {.ordinal = launches[0]->ordinal, .kernel = launches[0]->kernel,
-                                     .mangled = launches[0]->mangled, .ptx_by = launches[0]->ptx_by}};
+                                     .mangled = launches[0]->mangled, .ptx_by = launches[0]->ptx_by,
+                                     .has_machine_inst = true}};
     double bytes = 0, held = 0, held_by_launch = 0, bound[HW_BOUNDS] = {0};
     for (size_t i = 0; i < n; i++) {
         const hw_estimate *estimate = &launches[i]->estimate;

@@ -190,8 +190,13 @@ static void take_answer(void *user, const hw_ptxas_usage *usage) {
 static void ask_ptxas(hw_runtime *runtime, hw_rt_module *module) {
     const hw_toolchain_options options = {.search_path = runtime->ptxas_path, .cache_dir = runtime->cache_dir,
                                           .max_regs = runtime->options.device.max_regs};
-    hw_toolchain_ptxas_regs(&options, module->ptx, module->ptx_bytes, hw_rt_gpu(runtime)->arch->cc, take_answer,
-                            module->sim, NULL);
+    const int cc = hw_rt_gpu(runtime)->arch->cc;
+    hw_arena *arena = hw_arena_create();
+    hw_machine_module machine;
+    hw_toolchain_ptxas_regs(&options, module->ptx, module->ptx_bytes, cc, take_answer, module->sim, NULL);
+    if (arena && !hw_toolchain_machine_counts(&options, module->ptx, module->ptx_bytes, cc, arena, &machine, NULL))
+        hw_sim_set_machine(module->sim, &machine, arena);
+    else hw_arena_destroy(arena);
 }
 
 // A second thread waits until the first has its answer.

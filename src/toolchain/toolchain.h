@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "isa/machine.h"
 
 typedef enum hw_toolchain_compiler {
     HW_COMPILER_AUTO,
@@ -86,6 +87,12 @@ typedef void (*hw_ptxas_sink)(void *user, const hw_ptxas_usage *usage);
 // leaves unresolved, for one); the caller then estimates.
 hw_status hw_toolchain_ptxas_regs(const hw_toolchain_options *options, const char *ptx, size_t length, int cc,
                                   hw_ptxas_sink sink, void *user, hw_diag *diag);
+
+// Which instructions of machine code ptxas makes of PTX text, for each kernel and function that it compiles as one: by
+// its tables of lines. Asked and cached together with the registers; in the arena. The same failures, and HW_NOT_FOUND
+// for what is no machine code of 7.0 or newer.
+hw_status hw_toolchain_machine_counts(const hw_toolchain_options *options, const char *ptx, size_t length, int cc,
+                                      hw_arena *arena, hw_machine_module *machine, hw_diag *diag);
 
 // Machine code that ptxas makes of PTX text for sm_<cc>, as `nvdisasm -g` prints it, with source lines; in the arena.
 // hide_nvcc, search_path, cache_dir and max_regs of the options are read. HW_NOT_FOUND, with the reason in diag: one of

@@ -179,9 +179,11 @@ static hw_touched *touch_kept(hw_worker *worker, uint64_t address) {
 void hw_access_tell_touched(hw_state *s, const hw_allocation *found, uint8_t ways) {
     hw_touched *told = touch_kept(s->worker, found->address);
     if (told->address == found->address && !(ways & ~told->ways)) return;
+    const bool is_hosts = found->kind == HW_ALLOC_PINNED || found->kind == HW_ALLOC_REGISTERED;
     if (told->address != found->address) *told = (hw_touched){.address = found->address, .bytes = found->bytes};
     told->ways |= ways;
-    hw_tell_touched(&s->run->observers->all, s->worker->index, &(hw_touched){found->address, found->bytes, ways});
+    hw_tell_touched(&s->run->observers->all, s->worker->index,
+                    &(hw_touched){found->address, found->bytes, ways, is_hosts});
 }
 
 // Tells sinks that an allocation is touched, unless they have been told lately.

@@ -1,4 +1,4 @@
-// Register counts from `ptxas -v`, kept on disk.
+// Register counts from `ptxas -v`, and what it made of the PTX, kept on disk: beside each other, by one run.
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -9,6 +9,7 @@
 
 #include "toolchain/cache/cache.h"
 #include "toolchain/compilers/compilers.h"
+#include "toolchain/machine/machine.h"
 #include "toolchain/process.h"
 #include "toolchain/toolchain.h"
 
@@ -58,55 +59,110 @@ static size_t parse_report(char *report, hw_ptxas_sink sink, void *user) {
 
 static const char refused[] = "refused: ";
 
-static hw_status ask_ptxas(const char *ptxas, const char *work_dir, const char *ptx, size_t length, int cc,
-                           uint32_t max_regs, hw_arena *arena, const char **report, hw_diag *diag) {
+// What is asked about: PTX for an architecture.
+typedef struct question {
+    const hw_toolchain_options *options;
+    const char *ptxas, *ptx;
+    size_t length;
+    int cc;
+    hw_arena *arena;
+} question;
+
+// Keeps, beside the report, which blocks of the machine code belong to which of the PTX. Without it counts are PTX's.
+static void keep_machine_code(const question *q, const char *cubin_path, const char *path) {
+    size_t bytes = 0, text_bytes = 0;
+    hw_machine_code *codes = NULL;
+    hw_machine_module machine = {0};
+    uint32_t n = 0;
+    const char *cubin = hw_cache_read_file(cubin_path, q->arena, &bytes);
+    if (!cubin || hw_cubin_read(cubin, bytes, q->cc, q->arena, &codes, &n, NULL) ||
+        hw_machine_match(codes, n, q->ptx, q->length, q->arena, &machine, NULL))
+        return;
+    const char *text = hw_machine_print(&machine, q->arena, &text_bytes);
+    if (text) hw_cache_write_file(path, text, text_bytes, q->arena);
+}
+
+static hw_status ask_ptxas(const question *q, const char *work_dir, const char *machine_path, const char **report,
+                           hw_diag *diag) {
+    hw_arena *arena = q->arena;
+    const uint32_t max_regs = q->options->max_regs;
     const char *ptx_path = hw_arena_printf(arena, "%s/in.ptx", work_dir);
     const char *out_path = hw_arena_printf(arena, "%s/out.cubin", work_dir);
-    const char *arch = hw_arena_printf(arena, "-arch=sm_%d", cc);
+    const char *arch = hw_arena_printf(arena, "-arch=sm_%d", q->cc);
     const char *limit = hw_arena_printf(arena, "-maxrregcount=%u", max_regs);
     if (!ptx_path || !out_path || !arch || !limit) return hw_diag_no_memory(diag);
-    int failure = hw_cache_write_file(ptx_path, ptx, length, arena), exit_status;
+    int failure = hw_cache_write_file(ptx_path, q->ptx, q->length, arena), exit_status;
     if (failure) return hw_diag_errno(diag, failure, "cannot write %s", ptx_path);
-    const char *const argv[] = {ptxas, "-v", arch, ptx_path, "-o", out_path, max_regs ? limit : NULL, NULL};
+    const char *const argv[] = {q->ptxas, "-v", "-lineinfo", arch, ptx_path, "-o", out_path, max_regs ? limit : NULL,
+                                NULL};
     hw_status status = hw_process_run(argv, work_dir, arena, report, &exit_status, diag);
     // A refusal is an answer too, and remembered.
     if (status == HW_OK && exit_status != 0) *report = hw_arena_printf(arena, "%s%s", refused, *report);
+    else if (status == HW_OK) keep_machine_code(q, out_path, machine_path);
     return status == HW_OK && !*report ? hw_diag_no_memory(diag) : status;
 }
 
-// The report for this text, from the disk or from ptxas.
-static hw_status find_report(const hw_toolchain_options *options, const char *ptx, size_t length, int cc,
-                             hw_arena *arena, const char **report, hw_diag *diag) {
-    const char *ptxas = options->hide_nvcc ? NULL : hw_process_find(options->search_path, "ptxas", arena);
+// Where answers to the question are kept: folder and key. HW_NOT_FOUND: there is no ptxas.
+static hw_status find_key(question *q, const char **key_path, hw_diag *diag) {
+    const hw_toolchain_options *options = q->options;
     char text[HW_HASH_TEXT];
-    if (hw_arena_ran_out(arena)) return hw_diag_no_memory(diag);
-    if (!ptxas) return hw_diag_set(diag, HW_NOT_FOUND, "there is no ptxas on PATH");
+    q->ptxas = options->hide_nvcc ? NULL : hw_process_find(options->search_path, "ptxas", q->arena);
+    if (hw_arena_ran_out(q->arena)) return hw_diag_no_memory(diag);
+    if (!q->ptxas) return hw_diag_set(diag, HW_NOT_FOUND, "there is no ptxas on PATH");
+    enum { HAS_MACHINE_CODE = 1 };   // of answers since there are two
     hw_hash key = hw_hash_start();
-    hw_compiler_identify(ptxas, &key);
-    hw_hash_number(&key, (uint64_t)cc);
+    hw_compiler_identify(q->ptxas, &key);
+    hw_hash_number(&key, (uint64_t)q->cc);
+    hw_hash_number(&key, HAS_MACHINE_CODE);
     if (options->max_regs) hw_hash_number(&key, options->max_regs);
-    hw_hash_bytes(&key, ptx, length);
+    hw_hash_bytes(&key, q->ptx, q->length);
     hw_hash_text(&key, text);
-    const char *path = hw_arena_printf(arena, "%s/%s.ptxas", options->cache_dir, text);
+    *key_path = hw_arena_printf(q->arena, "%s/%s", options->cache_dir, text);
+    return *key_path ? HW_OK : hw_diag_no_memory(diag);
+}
+
+// The report for this text, from the disk or from ptxas.
+static hw_status find_report(question *q, const char **key_path, const char **report, hw_diag *diag) {
+    const char *cache_dir = q->options->cache_dir;
     hw_work_dir work_dir = {0};
-    if (!path) return hw_diag_no_memory(diag);
+    hw_status status = find_key(q, key_path, diag);
+    if (status) return status;
+    const char *path = hw_arena_printf(q->arena, "%s.ptxas", *key_path);
+    const char *machine_path = hw_arena_printf(q->arena, "%s.machine", *key_path);
+    if (!path || !machine_path) return hw_diag_no_memory(diag);
     size_t report_bytes;
-    if ((*report = hw_cache_read_file(path, arena, &report_bytes))) return HW_OK;
-    hw_status status = hw_cache_prepare(options->cache_dir, diag);
-    if (status == HW_OK) status = hw_work_dir_begin(options->cache_dir, "work", arena, &work_dir, diag);
-    if (status == HW_OK)
-        status = ask_ptxas(ptxas, work_dir.path, ptx, length, cc, options->max_regs, arena, report, diag);
+    if ((*report = hw_cache_read_file(path, q->arena, &report_bytes))) return HW_OK;
+    status = hw_cache_prepare(cache_dir, diag);
+    if (status == HW_OK) status = hw_work_dir_begin(cache_dir, "work", q->arena, &work_dir, diag);
+    if (status == HW_OK) status = ask_ptxas(q, work_dir.path, machine_path, report, diag);
     hw_work_dir_discard(&work_dir);
-    if (status == HW_OK) hw_cache_write_file(path, *report, strlen(*report), arena);
+    if (status == HW_OK) hw_cache_write_file(path, *report, strlen(*report), q->arena);
+    return status;
+}
+
+hw_status hw_toolchain_machine_counts(const hw_toolchain_options *options, const char *ptx, size_t length, int cc,
+                                      hw_arena *arena, hw_machine_module *machine, hw_diag *diag) {
+    question q = {.options = options, .ptx = ptx, .length = length, .cc = cc, .arena = hw_arena_create()};
+    const char *key_path = NULL, *report = NULL;
+    size_t bytes;
+    *machine = (hw_machine_module){0};
+    if (!q.arena) return hw_diag_no_memory(diag);
+    hw_status status = find_report(&q, &key_path, &report, diag);
+    const char *path = status ? NULL : hw_arena_printf(q.arena, "%s.machine", key_path);
+    const char *text = path ? hw_cache_read_file(path, q.arena, &bytes) : NULL;
+    if (!status && !text) status = hw_diag_set(diag, HW_NOT_FOUND, "ptxas has made no machine code with lines");
+    if (!status) status = hw_machine_parse(text, arena, machine, diag);
+    hw_arena_destroy(q.arena);
     return status;
 }
 
 hw_status hw_toolchain_ptxas_regs(const hw_toolchain_options *options, const char *ptx, size_t length, int cc,
                                   hw_ptxas_sink sink, void *user, hw_diag *diag) {
     hw_arena *arena = hw_arena_create();
-    const char *report = NULL;
+    question q = {.options = options, .ptx = ptx, .length = length, .cc = cc, .arena = arena};
+    const char *report = NULL, *key_path = NULL;
     if (!arena) return hw_diag_no_memory(diag);
-    hw_status status = find_report(options, ptx, length, cc, arena, &report, diag);
+    hw_status status = find_report(&q, &key_path, &report, diag);
     if (status == HW_OK && !strncmp(report, refused, strlen(refused)))
         status = hw_diag_set(diag, HW_NOT_FOUND, "ptxas -arch=sm_%d says: %.*s", cc,
                              (int)strcspn(report + strlen(refused), "\n"), report + strlen(refused));

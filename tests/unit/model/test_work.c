@@ -161,15 +161,42 @@ static void touched(void **state) {
     for (uint64_t count = 0; count <= 70; count += 7) {
         assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
         for (uint64_t i = 0; i < 2 * count; i++)
-            sink->touched(sink, i % 2, &(hw_touched){4096 * (i % count), 1000, HW_TOUCHED_READ + i % 2});
-        sink->touched(sink, 2, &(hw_touched){0, 1 << 20, HW_TOUCHED_READ});   // there is no such worker
-        sink->touched(sink, 0, &(hw_touched){8, 1 << 20, HW_TOUCHED_CONSTANT});
-        sink->touched(sink, 0, &(hw_touched){16, 1 << 20, HW_TOUCHED_TEXTURE});
+            sink->touched(sink, i % 2, &(hw_touched){4096 * (i % count), 1000, HW_TOUCHED_READ + i % 2, false});
+        sink->touched(sink, 2, &(hw_touched){0, 1 << 20, HW_TOUCHED_READ, false});   // there is no such worker
+        sink->touched(sink, 0, &(hw_touched){8, 1 << 20, HW_TOUCHED_CONSTANT, false});
+        sink->touched(sink, 0, &(hw_touched){16, 1 << 20, HW_TOUCHED_TEXTURE, false});
         sink->launch_end(sink, &info, 0, HW_OK);
         const hw_report *report = hw_prof_report(prof);
         assert_int_equal(report->launches[report->n_launches - 1].work.reachable_bytes,
                          count <= 64 ? 1000 * count : 0);
     }
+    hw_prof_destroy(prof);
+}
+
+// What is read and written of the host's memory goes over the link, each way by itself, and no more than is moved.
+static void hosts_memory(void **state) {
+    const hw_note note = {.kind = HW_NOTE_PLAIN};
+    const hw_launch_info info = {.kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs = 10, .notes = &note,
+                                 .n_notes = 1, .n_workers = 2};
+    hw_prof *prof;
+    (void)state;
+    assert_int_equal(hw_prof_create(hw_gpu_find("h200"), NULL, &prof, NULL), HW_OK);
+    hw_sink *sink = hw_prof_sink(prof);
+    assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
+    sink->touched(sink, 0, &(hw_touched){4096, 1000, HW_TOUCHED_READ, true});
+    sink->touched(sink, 1, &(hw_touched){4096, 1000, HW_TOUCHED_WRITTEN, true});
+    sink->touched(sink, 1, &(hw_touched){8192, 500, HW_TOUCHED_READ, true});
+    sink->touched(sink, 1, &(hw_touched){16384, 9000, HW_TOUCHED_READ | HW_TOUCHED_WRITTEN, false});
+    sink->launch_end(sink, &info, 0, HW_OK);
+    const hw_report_launch *launch = &hw_prof_report(prof)->launches[0];
+    assert_int_equal(launch->work.reachable_bytes, 10500);
+    assert_int_equal(launch->work.link_load_bytes, 0);   // nothing was loaded
+    hw_time_work w = launch->work;
+    const hw_gpu *gpu = hw_gpu_find("h200");
+    w.link_load_bytes = 1 << 24;
+    w.link_store_bytes = 1 << 23;
+    const double us = hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY];
+    assert_true(us > (1 << 24) / (gpu->pcie_gbs * 1e3) && us < (1 << 24) / (gpu->pcie_gbs * 0.8e3));
     hw_prof_destroy(prof);
 }
 
@@ -179,6 +206,7 @@ int main(void) {
         cmocka_unit_test(second_level),
         cmocka_unit_test(too_many),
         cmocka_unit_test(touched),
+        cmocka_unit_test(hosts_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
