@@ -5,7 +5,7 @@ of docs/compatibility.md. A program that is in the file already is not run again
 
 nvcc: as nvcc links by default, with the static runtime, and PTX beside nothing else (compute_90). clang: `halfwarp nvcc
 --compiler clang`, with the headers of include/cuda. A program passes when its exit status is what a GPU gives and no
-check of its own says otherwise."""
+check of its own says otherwise. --check: by nvcc with lines, under `halfwarp check --leaks`; what that finds is kept."""
 import argparse
 import json
 import os
@@ -89,7 +89,7 @@ def build(folder, samples, work, route, halfwarp):
     """(path, "") or (None, why not)"""
     text = (folder / "CMakeLists.txt").read_text(errors="replace")
     include = ["-I" + str(samples / "Common"), "-I" + str(folder)]
-    compiler = ["nvcc"] if route == "nvcc" else [halfwarp, "nvcc", "--compiler", "clang"]
+    compiler = ["nvcc"] if route != "clang" else [halfwarp, "nvcc", "--compiler", "clang"]
     kernels = device_code(folder, work, compiler, include)
     sources = [f for f in sorted(folder.glob("*.c*")) if f.suffix in (".cu", ".cpp", ".c") and f.name not in kernels]
     if "nvrtc" in text:
@@ -101,7 +101,8 @@ def build(folder, samples, work, route, halfwarp):
     options = ["-O2", "-std=c++17", "--extended-lambda"]
     options += ["-Xcompiler", "-fopenmp"] if "OpenMP" in text else []
     options += ["-rdc=true", "-lcudadevrt"] if "cdp" in folder.name else []
-    options += ["-gencode", "arch=compute_90,code=compute_90"] if route == "nvcc" else []
+    options += ["-gencode", "arch=compute_90,code=compute_90"] if route != "clang" else []
+    options += ["-lineinfo"] if route == "check" else []
     libraries = ["-lcuda"] if "cuda_driver" in text or "cuda.h" in "".join(f.read_text(errors="replace")
                                                                          for f in sources) else []
     libraries += ["-lnvrtc"] if "nvrtc" in text else []
@@ -142,6 +143,17 @@ def reason(status, said):
     return lines[-1] if lines else f"exit status {status}"
 
 
+def found_in(report):
+    """(kind and places, count) of each finding; None where the program was ended before they were written."""
+    if not report.exists():
+        return None
+    rows = []
+    for finding in json.loads(report.read_text())["findings"]:
+        places = [pathlib.Path(side.get("site") or f"{side['file']}:{side['line']}").name for side in finding["sides"]]
+        rows.append([" ".join([finding["kind"]] + places), finding["count"]])
+    return sorted(rows)
+
+
 def attempt(folder, samples, route, halfwarp, limit):
     with tempfile.TemporaryDirectory() as place:
         work = pathlib.Path(place)
@@ -150,9 +162,14 @@ def attempt(folder, samples, route, halfwarp, limit):
         if not program:
             return {"status": "does not build", "why": why}
         begin = time.time()
-        status, said, seconds = run([halfwarp, "run", "--", str(program)], work, limit)
+        report = work / "found.json"
+        command = ["run"] if route != "check" else ["check", "--leaks", "--format", "json", "-o", str(report)]
+        status, said, seconds = run([halfwarp] + command + ["--", str(program)], work, limit)
         said = said.replace(place + "/", "").replace(str(samples) + "/", "")
         result = {"exit": status, "processor_s": round(seconds, 2), "clock_s": round(time.time() - begin, 2)}
+        if route == "check":
+            result["found"] = found_in(report)
+            status = 0 if status == 1 and result["found"] and not FAILED.search(said) else status
         passes = status == EXPECTED.get(folder.name, 0) and not FAILED.search(said)
         if status is None:
             result.update(status="does not finish", why=f"in {limit} s")
@@ -192,6 +209,7 @@ def main():
     parser.add_argument("only", nargs="*")
     parser.add_argument("--halfwarp", default="build/halfwarp")
     parser.add_argument("--route", choices=["nvcc", "clang"], default="nvcc")
+    parser.add_argument("--check", dest="route", action="store_const", const="check")
     parser.add_argument("--data", type=pathlib.Path, required=True)
     parser.add_argument("--limit", type=int, default=120, help="seconds by the clock for one program")
     parser.add_argument("--table", action="store_true")

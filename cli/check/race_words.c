@@ -44,9 +44,21 @@ static const char *where_between(const hw_cli_finding *f, char *out, size_t byte
     return out;
 }
 
+// The line that was executed first stands behind the other one: threads that ran ahead may have been there, or those of
+// a loop, in which the order is missing at its end.
+static const char *where_in_loop(const hw_cli_finding *f, char *out, size_t bytes) {
+    const hw_cli_finding_side *a = &f->sides[0], *b = &f->sides[1];
+    const bool has_lines = f->n_sides == 2 && a->kernel && b->kernel && a->line && b->line;
+    *out = 0;
+    if (has_lines && a->line > b->line && strcmp(a->file, b->file) == 0)
+        snprintf(out, bytes, "; in a loop it may be missing behind line %u, before the next round", a->line);
+    return out;
+}
+
 const char *hw_cli_race_remedy(const hw_cli_finding *f, char *out, size_t bytes) {
-    char between[64];
+    char between[64], loop[96];
     where_between(f, between, sizeof between);
+    where_in_loop(f, loop, sizeof loop);
     if (f->kind == HW_CHECK_STEP) {
         snprintf(out, bytes, "GPUs since compute capability 7.0 have no such order: there __syncwarp() %s gives one; "
                              "without volatile the compiler may keep such values in registers on any GPU", between);
@@ -54,12 +66,12 @@ const char *hw_cli_race_remedy(const hw_cli_finding *f, char *out, size_t bytes)
     }
     switch (f->missing) {
     case HW_CHECK_MISSING_WARP:
-        snprintf(out, bytes, "__syncwarp() %s gives one; since compute capability 7.0 lanes of a warp have none of "
-                             "themselves, and before it only through volatile memory", between);
+        snprintf(out, bytes, "__syncwarp() %s gives one%s; since compute capability 7.0 lanes of a warp have none of "
+                             "themselves, and before it only through volatile memory", between, loop);
         return out;
     case HW_CHECK_MISSING_BLOCK:
-        snprintf(out, bytes, "__syncthreads() %s gives one%s", between,
-                 lacks(f, HW_CHECK_MISSING_WARP) ? ", to lanes of one warp as well" : "");
+        snprintf(out, bytes, "__syncthreads() %s gives one%s%s", between,
+                 lacks(f, HW_CHECK_MISSING_WARP) ? ", to lanes of one warp as well" : "", loop);
         return out;
     case HW_CHECK_MISSING_GRID:
         if (f->space == HW_SPACE_SHARED) {

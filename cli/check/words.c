@@ -24,6 +24,8 @@ static bool is_null(const hw_cli_finding *f) {
 // The address names a block of the cluster.
 static bool is_of_cluster(const hw_cli_finding *f) { return f->space == HW_SPACE_SHARED && hw_has_rank(f->address); }
 
+static bool go_past(const hw_cli_finding *f) { return f->n_sides == 2 && f->sides[1].act == HW_CHECK_GOES_PAST; }
+
 const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
     if (hw_cli_is_about_calls(f)) return hw_cli_call_sentence(f, out, bytes);
     if (f->kind == HW_CHECK_UNDEFINED && f->space == HW_SPACE_REG) {
@@ -39,6 +41,7 @@ const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t b
     const char *space = hw_space_name(f->space);
     switch (f->kind) {
     case HW_CHECK_BARRIER:
+        if (go_past(f)) return "threads wait at a barrier in a branch that others of their warp do not take";
         snprintf(out, bytes, f->n_sides == 2 ? "threads of one block wait for each other at two barriers of the source"
                                              : "lanes meet others of their warp by a mask that does not name them");
         break;
@@ -61,6 +64,9 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f, char *out, size_t byt
                                              "a grid's blocks all do only in a cooperative launch";
     if (f->missing == HW_CHECK_MISSING_WARP)
         return "a mask has to name all lanes that execute __syncwarp(), a shuffle or a vote together, and no other one";
+    if (go_past(f))
+        return "all threads of a block have to reach the same __syncthreads(): it belongs behind the branch, or before "
+               "it";
     if (f->kind == HW_CHECK_BARRIER) return "all threads of a block have to reach the same __syncthreads()";
     if (f->kind == HW_CHECK_DEADLOCK)
         return "all threads that a barrier waits for have to reach it; those that have exited are not waited for";

@@ -76,12 +76,12 @@ void hw_check_blocks_mark(const hw_check_blocks *b, hw_check_entries *entries) {
 void hw_check_blocks_move(hw_check_blocks *b, const hw_check_entries *entries) {
     for (int i = 0; i < BUCKETS; i++) {
         for (hw_check_block *block = b->buckets[i]; block; block = block->next) {
-            hw_check_lines_move(block->shared, b->n_lines, entries, block->floor);
+            hw_check_lines_move(block->shared, b->n_lines, &b->cells, entries, block->floor);
             block->floor = hw_check_entries_moved(entries, block->floor);
         }
     }
     for (hw_check_block *block = b->spare; block; block = block->next)
-        hw_check_lines_move(block->shared, b->n_lines, entries, UINT32_MAX);
+        hw_check_lines_move(block->shared, b->n_lines, &b->cells, entries, UINT32_MAX);
 }
 
 static hw_check_block *make_block(hw_check_blocks *b) {
@@ -410,10 +410,21 @@ static void arrive_at_barrier(hw_check_blocks *b, hw_check_block *block, const h
     const bool waits = step->action != HW_BARRIER_ARRIVE;
     const bool is_for_some = step->expected && step->expected < b->threads;
     a->has_arrivers |= !waits || is_for_some;
+    if (step->left_out && !a->alone.lanes && !step->expected) {
+        a->alone.note = step->note;
+        a->alone.warp = warp;
+        a->alone.mask = step->mask;
+        a->alone.lanes = step->left_out;
+    }
     const uint32_t lanes = step->mask == 0xffffffffu ? LANES : (uint32_t)__builtin_popcount(step->mask);
     a->threads += lanes * (step->more_warps + 1);
     for (uint32_t k = 0; waits && k <= step->more_warps; k++) block->waiting[barrier][warp + k] |= step->mask;
     if (!waits) write_messages(b, block, warp, step->mask, key_of(b, block, barrier), scope_of(barrier));
+}
+
+uint32_t hw_check_blocks_left_out(const hw_check_block *block, uint32_t barrier) {
+    const hw_check_arrivals *a = &block->arrivals[barrier];
+    return a->alone.lanes && block->waiting[barrier] ? a->alone.lanes & ~block->waiting[barrier][a->alone.warp] : 0;
 }
 
 static bool are_of_one_place(const hw_note *a, const hw_note *b) {

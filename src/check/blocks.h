@@ -46,6 +46,10 @@ typedef struct hw_check_arrivals {
     uint32_t note, warp, mask;               // of the first
     uint32_t threads;
     bool has_arrivers;                       // who do not wait
+    // The first that left others of their warp out: where they parted is a branch in which the barrier stands.
+    struct {
+        uint32_t note, warp, mask, lanes;    // lanes: those others; 0: nobody has
+    } alone;
 } hw_check_arrivals;
 
 // Accesses to the block's shared memory that have not been looked at yet (intervals.h).
@@ -113,6 +117,9 @@ hw_check_block *hw_check_blocks_home(hw_check_blocks *blocks, hw_check_block *bl
 // *first_note is then.
 bool hw_check_blocks_barrier(hw_check_blocks *blocks, const hw_barrier_step *step, const hw_note *notes,
                              uint32_t *first_note);
+// Of a barrier that is complete: lanes that have exited without it, from behind a branch in which others of their warp
+// wait for it (arrivals.alone).
+uint32_t hw_check_blocks_left_out(const hw_check_block *block, uint32_t barrier);
 // Is this the end of a barrier that all threads of the block have reached and waited at?
 bool hw_check_blocks_is_for_all(const hw_check_block *block, const hw_barrier_step *step);
 void hw_check_blocks_meet(hw_check_blocks *blocks, const hw_warp_sync *sync);

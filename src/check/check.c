@@ -27,6 +27,7 @@ static void forget_launch(hw_check *c) {
 
 // More work in a stream.
 static uint32_t begin_work(hw_check *c, uint64_t stream) {
+    if (hw_check_is_all_waited_for(c->streams)) c->shadow.cells.dead = hw_check_entries_next(&c->entries);
     const uint32_t work = hw_check_streams_begin(c->streams, stream);
     c->floor = hw_check_is_all_before(c->streams) ? hw_check_entries_next(&c->entries) : 1;
     c->reads.may_meet = c->reads.newest >= c->floor;
@@ -112,6 +113,17 @@ static hw_check_entry entry_of_waiting(const hw_check *c, const hw_check_block *
                             .mask = mask, .act = (uint8_t)act, .is_many = true};
 }
 
+// Who has exited is not waited for; but these came to where the branch ends, and not to the barrier in it.
+static void look_for_left_out(hw_check *c, const hw_check_block *block, uint32_t barrier) {
+    const hw_check_arrivals *a = &block->arrivals[barrier];
+    const uint32_t lanes = hw_check_blocks_left_out(block, barrier);
+    if (!lanes) return;
+    const uint32_t warp = a->alone.warp, note = a->alone.note;
+    const hw_check_entry one = entry_of_waiting(c, block, warp, a->alone.mask, note, HW_CHECK_ARRIVES);
+    const hw_check_entry other = entry_of_waiting(c, block, warp, lanes, note, HW_CHECK_GOES_PAST);
+    hw_check_add_barrier(c, &one, &other);
+}
+
 static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *step) {
     hw_check *c = (hw_check *)sink;
     hw_check_block *block = hw_check_block_of(&c->blocks, &step->where);
@@ -119,6 +131,7 @@ static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *
     (void)worker;
     if (!block) return;
     const bool is_for_all = hw_check_blocks_is_for_all(block, step);
+    if (step->action == HW_BARRIER_COMPLETE) look_for_left_out(c, block, step->barrier);
     if (is_for_all) hw_check_interval_end(c, block);
     else if (step->action != HW_BARRIER_SYNC && step->action != HW_BARRIER_REDUCE) hw_check_interval_look(c, block);
     const bool is_good = hw_check_blocks_barrier(&c->blocks, step, c->notes, &first);

@@ -64,6 +64,9 @@ static inline hw_check_ref hw_check_entries_next(const hw_check_entries *e) {
 // stands for up to HW_CHECK_WARPS_AT_ONCE warps. 0: no memory.
 hw_check_ref hw_check_entries_refer(hw_check_entries *entries, const hw_check_entry *entry);
 
+// Warps of a block that do the same, but not together, share an entry, whose first warp each is so far behind.
+static inline uint32_t hw_check_further_of(uint32_t warp_of_block) { return warp_of_block % HW_CHECK_WARPS_AT_ONCE; }
+
 // Should what nobody refers to be freed before the next is made? Then mark all that is referred to, and sweep.
 static inline bool hw_check_entries_are_many(const hw_check_entries *e) {
     enum { FIRST_SWEEP = 1 << 18 };

@@ -135,6 +135,7 @@ static void look_at_record(hw_check *c, hw_check_block *block, const logged *l, 
     const record *r = l->record;
     hw_check_present now;
     hw_check_begin_present(c, &now, block, r->warp, HW_SPACE_SHARED, l->note, l->kind, l->width_bytes, l->mask);
+    now.is_alone = r->n == 1;
     for (uint32_t k = 0; k < r->n; k++) hw_check_access_runs(&now, runs, r->base + k * r->step, k);
 }
 

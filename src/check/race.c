@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "check/internal.h"
+#include "check/planes.h"
 #include "isa/order.h"
 
 enum { LANES = HW_WARP_LANES, LINE = HW_CHECK_LINE_BYTES, WORD = HW_CHECK_WORD_BYTES };
@@ -120,19 +121,16 @@ static inline bool is_race_or_fine(present *now, hw_check_ref ref, int lane, uin
     return false;
 }
 
-// Cells have 1 or 4 bytes.
-static inline int bits_of(uint32_t cell_bytes) { return cell_bytes == 1 ? 0 : 2; }
-
 // ---- comparing ------------------------------------------------------------------------------------------------------
 
 // Does the plane have a reference in [from, to) that is not below the floor?
 static bool has_newer(const hw_check_line *line, hw_check_plane plane, uint32_t from, uint32_t to, hw_check_ref floor) {
     const uint32_t cell_bytes = line->cell_bytes[plane];
     if (!cell_bytes) return line->planes[plane].whole >= floor;
-    const int bits = bits_of(cell_bytes);
-    const hw_check_ref *cells = line->planes[plane].cells + (from >> bits);
+    const int bits = hw_check_bits_of(cell_bytes);
     const uint32_t n = ((to - 1) >> bits) - (from >> bits) + 1;
-    hw_check_ref newest = 0;
+    hw_check_ref newest = 0, room[LINE];
+    const hw_check_ref *cells = hw_check_lend(line, plane, from >> bits, n, room);
     for (uint32_t i = 0; i < n; i++) newest = cells[i] > newest ? cells[i] : newest;
     return newest >= floor;
 }
@@ -177,10 +175,11 @@ static inline void compare(present *now, const hw_check_line *line, uint64_t beg
 // The reference of the present access: made when something has to be noted down. 0: no memory.
 static inline hw_check_ref ref_of(present *now) {
     if (now->ref) return now->ref;
+    const uint32_t further = now->is_alone ? hw_check_further_of(now->warp) : now->behind;
     hw_check_entry first = now->entry;
-    first.warp -= now->behind;
+    first.warp -= further;
     const hw_check_ref ref = hw_check_entries_refer(&now->check->entries, &first);
-    now->ref = ref ? ref + (now->behind << HW_CHECK_LANE_BITS) : 0;
+    now->ref = ref ? ref + (further << HW_CHECK_LANE_BITS) : 0;
     return now->ref;
 }
 
@@ -221,16 +220,6 @@ static bool is_of_other_block(const present *now, hw_check_ref ref) {
 
 // No reference is above this one.
 static inline hw_check_ref newest_now(const present *now) { return hw_check_entries_next(&now->check->entries) - 1; }
-
-// Of the cells in [from, to), where lanes follow each other each 1 << width_bits bytes.
-static inline void put_refs(hw_check_ref *cells, uint32_t from, uint32_t to, uint32_t cell_bytes, hw_check_ref ref,
-                            int width_bits) {
-    const int bits = bits_of(cell_bytes);
-    const uint32_t n = (to - from) >> bits;
-    cells += from >> bits;
-    if (cell_bytes == WORD && width_bits == 2) for (uint32_t i = 0; i < n; i++) cells[i] = ref + i;
-    else for (uint32_t i = 0; i < n; i++) cells[i] = ref + ((i << bits) >> width_bits);
-}
 
 // What the two planes of readers of a cell become.
 typedef struct readers {
@@ -294,14 +283,14 @@ static bool record_again(present *now, hw_check_ref *last, hw_check_ref *before,
 static void record_cells_again(present *now, hw_check_line *line, uint32_t from, uint32_t to, hw_check_ref ref,
                                int width_bits) {
     const uint32_t cell_bytes = line->cell_bytes[HW_CHECK_READ];
-    const int bits = bits_of(cell_bytes);
-    hw_check_ref *last = line->planes[HW_CHECK_READ].cells + (from >> bits);
-    hw_check_ref *before = hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_READ_BEFORE,
-                                               cell_bytes);
-    if (!before) return;
-    before += from >> bits;
+    const int bits = hw_check_bits_of(cell_bytes);
+    const uint32_t first = from >> bits, n = (to - from) >> bits;
+    hw_check_ref rooms[2][LINE];
+    if (!hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_READ_BEFORE, cell_bytes)) return;
+    hw_check_ref *last = hw_check_lend(line, HW_CHECK_READ, first, n, rooms[0]);
+    hw_check_ref *before = hw_check_lend(line, HW_CHECK_READ_BEFORE, first, n, rooms[1]);
     uint32_t two_blocks = 0;
-    for (uint32_t i = 0; i < (to - from) >> bits; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const hw_check_ref own = ref + ((i << bits) >> width_bits);
         if (last[i] < now->floor) {
             last[i] = own;
@@ -314,17 +303,18 @@ static void record_cells_again(present *now, hw_check_line *line, uint32_t from,
             two_blocks |= (uint32_t)record_again(now, &last[i], &before[i], own) << (i & 31);
         }
     }
+    hw_check_put_back(line, cells_for(now), HW_CHECK_READ, first, n, last);
+    hw_check_put_back(line, cells_for(now), HW_CHECK_READ_BEFORE, first, n, before);
     if (two_blocks && cell_bytes == WORD) settle(now, line, two_blocks << from / WORD);
 }
 
 static void record_read_cells(present *now, hw_check_line *line, uint32_t from, uint32_t to, hw_check_ref ref,
                               int width_bits) {
     const uint32_t cell_bytes = (from | to) % WORD || line->cell_bytes[HW_CHECK_READ_BEFORE] == 1 ? 1 : WORD;
-    hw_check_ref *reads = hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_READ, cell_bytes);
-    if (!reads) return;
+    if (!hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_READ, cell_bytes)) return;
     if (line->newest_read >= now->floor && has_newer(line, HW_CHECK_READ, from, to, now->floor))
         record_cells_again(now, line, from, to, ref, width_bits);
-    else put_refs(reads, from, to, line->cell_bytes[HW_CHECK_READ], ref, width_bits);
+    else hw_check_put_refs(line, cells_for(now), HW_CHECK_READ, from, to, ref, width_bits);
 }
 
 static inline void record_read(present *now, hw_check_line *line, uint32_t from, uint32_t to, bool is_whole,
@@ -356,21 +346,17 @@ static bool is_to_stay(const present *now, hw_check_ref old) {
     return old >= now->floor && e->scope == HW_SCOPE_NONE && e->work == now->entry.work;
 }
 
-// Where the reference of byte `at` is, in a plane of such cells.
-static inline hw_check_ref *ref_at(hw_check_line *line, hw_check_plane plane, uint32_t at, uint32_t cell_bytes) {
-    return cell_bytes == LINE ? &line->planes[plane].whole : &line->planes[plane].cells[at >> bits_of(cell_bytes)];
-}
-
 static void keep_weak_writers(present *now, hw_check_line *line, uint32_t from, uint32_t to, bool is_whole) {
+    const hw_check_entries *entries = &now->check->entries;
     const uint32_t cell_bytes = common_cell_bytes(line, from, to, is_whole);
     for (int p = 0; p < HW_CHECK_PLANES && cell_bytes < LINE; p++)
-        if (!hw_check_line_split(line, cells_for(now), &now->check->entries, (hw_check_plane)p, cell_bytes)) return;
+        if (!hw_check_line_split(line, cells_for(now), entries, (hw_check_plane)p, cell_bytes)) return;
     for (uint32_t at = from; at < to; at += cell_bytes) {
-        const hw_check_ref old = *ref_at(line, HW_CHECK_WRITE, at, cell_bytes);
+        const hw_check_ref old = hw_check_line_ref(line, entries, HW_CHECK_WRITE, at);
         if (!is_to_stay(now, old)) continue;
-        hw_check_ref *read = ref_at(line, HW_CHECK_READ, at, cell_bytes);
-        *ref_at(line, HW_CHECK_READ_BEFORE, at, cell_bytes) = *read;
-        *read = old;
+        const hw_check_ref read = hw_check_line_ref(line, entries, HW_CHECK_READ, at);
+        hw_check_put_ref(line, cells_for(now), HW_CHECK_READ_BEFORE, at, read);
+        hw_check_put_ref(line, cells_for(now), HW_CHECK_READ, at, old);
         line->newest_read = newest_now(now);
     }
 }
@@ -389,9 +375,8 @@ static void record_write(present *now, hw_check_line *line, uint32_t from, uint3
         hw_check_line_join(line, cells_for(now), HW_CHECK_WRITE, ref);
         return;
     }
-    hw_check_ref *writes = hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_WRITE,
-                                               (from | to) % WORD ? 1 : WORD);
-    if (writes) put_refs(writes, from, to, line->cell_bytes[HW_CHECK_WRITE], ref, width_bits);
+    if (hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_WRITE, (from | to) % WORD ? 1 : WORD))
+        hw_check_put_refs(line, cells_for(now), HW_CHECK_WRITE, from, to, ref, width_bits);
 }
 
 // ---- what launches only read ----------------------------------------------------------------------------------------
@@ -530,6 +515,16 @@ static inline hw_check_line *find_line(const present *now, place *at, uint64_t a
     return &at->lines[(address - at->begin) / LINE];
 }
 
+// Who has a cell becomes another one, unless that was since the floor.
+static inline bool put_newer(const present *now, hw_check_line *line, hw_check_plane plane, uint32_t at, uint32_t bytes,
+                             hw_check_ref ref) {
+    hw_check_ref *word = &line->planes[plane].cells[at / WORD];
+    if ((bytes == WORD ? *word : hw_check_line_byte(line, plane, at)) >= now->floor) return false;
+    if (bytes == WORD) *word = ref;
+    else hw_check_line_put_byte(line, cells_for(now), plane, at, ref);
+    return true;
+}
+
 // A word or a byte that one lane alone reads or writes, where what it meets is simple: a plane of such cells, and
 // nobody else since the floor. False: nothing has been done.
 static inline bool read_cell(const present *now, hw_check_line *line, uint32_t at, uint32_t bytes, hw_check_ref ref,
@@ -537,9 +532,7 @@ static inline bool read_cell(const present *now, hw_check_line *line, uint32_t a
     if (is_settled(now, line, at, at + bytes)) return true;
     if (line->cell_bytes[HW_CHECK_READ] != bytes) return false;
     if (line->newest_write >= now->floor && has_newer(line, HW_CHECK_WRITE, at, at + bytes, now->floor)) return false;
-    hw_check_ref *cell = &line->planes[HW_CHECK_READ].cells[at >> bits_of(bytes)];
-    if (*cell >= now->floor) return false;
-    *cell = ref;
+    if (!put_newer(now, line, HW_CHECK_READ, at, bytes, ref)) return false;
     line->newest_read = newest;
     return true;
 }
@@ -547,9 +540,7 @@ static inline bool read_cell(const present *now, hw_check_line *line, uint32_t a
 static inline bool write_cell(const present *now, hw_check_line *line, uint32_t at, uint32_t bytes, hw_check_ref ref,
                               hw_check_ref newest) {
     if (line->cell_bytes[HW_CHECK_WRITE] != bytes || line->newest_read >= now->floor) return false;
-    hw_check_ref *cell = &line->planes[HW_CHECK_WRITE].cells[at >> bits_of(bytes)];
-    if (*cell >= now->floor) return false;
-    *cell = ref;
+    if (!put_newer(now, line, HW_CHECK_WRITE, at, bytes, ref)) return false;
     line->newest_write = newest;
     line->settled_since = 0;
     return true;
@@ -567,7 +558,8 @@ static void find_lines(const present *now, const hw_check_runs *runs, uint64_t b
     for (uint32_t i = 0; i < runs->n; i++) {
         const uint64_t at = (base + (uint64_t)runs->items[i].delta) % LINE;
         const uint32_t cell_bytes = lines[i] ? lines[i]->cell_bytes[plane] : 0;
-        if (cell_bytes) __builtin_prefetch(&lines[i]->planes[plane].cells[at >> bits_of(cell_bytes)]);
+        if (cell_bytes == WORD) __builtin_prefetch(&lines[i]->planes[plane].cells[at / WORD]);
+        else if (cell_bytes) __builtin_prefetch(&lines[i]->planes[plane].packed->above[HW_CHECK_PACKED_BITS * at / 8]);
     }
 }
 
@@ -585,15 +577,14 @@ static inline void go_through_cells(present *now, const hw_check_runs *runs, uin
         if (!lines[i]) continue;
         if (writes ? !write_cell(now, lines[i], address % LINE, bytes, own, newest)
                    : !read_cell(now, lines[i], address % LINE, bytes, own, newest))
-            go_through_line(now, address, address + bytes, false, run->first_lane, bits_of(bytes), what);
+            go_through_line(now, address, address + bytes, false, run->first_lane, hw_check_bits_of(bytes), what);
     }
 }
 
 // Words of a line that the same lane of n warps writes, side by side; NULL: it is not that simple.
 static inline hw_check_ref *column_of(const present *now, hw_check_line *line, uint32_t at, uint32_t n) {
     if (!line || at + n * WORD > LINE || line->newest_read >= now->floor) return NULL;
-    if (!line->cell_bytes[HW_CHECK_WRITE])
-        hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_WRITE, WORD);
+    hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_WRITE, WORD);
     if (line->cell_bytes[HW_CHECK_WRITE] != WORD) return NULL;
     return line->planes[HW_CHECK_WRITE].cells + at / WORD;
 }
@@ -632,11 +623,9 @@ static inline bool write_row(const present *now, hw_check_line *line, uint32_t f
     if (to - from == LINE) {
         hw_check_line_join(line, cells_for(now), HW_CHECK_WRITE, ref);
     } else {
-        hw_check_ref *cells = line->planes[HW_CHECK_WRITE].cells;
-        if (line->cell_bytes[HW_CHECK_WRITE] != WORD)
-            cells = hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_WRITE, WORD);
-        if (!cells || line->cell_bytes[HW_CHECK_WRITE] != WORD) return false;
-        now->check->level->put_row(cells + from / WORD, (to - from) / WORD, ref);
+        hw_check_line_split(line, cells_for(now), &now->check->entries, HW_CHECK_WRITE, WORD);
+        if (line->cell_bytes[HW_CHECK_WRITE] != WORD) return false;
+        now->check->level->put_row(line->planes[HW_CHECK_WRITE].cells + from / WORD, (to - from) / WORD, ref);
     }
     line->newest_write = newest;
     line->settled_since = 0;

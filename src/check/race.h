@@ -18,6 +18,7 @@ typedef struct hw_check_present {
     uint32_t warp;                   // of the block
     uint32_t first_warp;             // of the block, as entries number them
     uint32_t behind;                 // several warps may do it one after the other: this one is so far behind the first
+    bool is_alone;                   // it is no such: warps that do the same by themselves share entries
     uint8_t space;
     hw_check_entry entry;
     hw_check_ref ref;                // of the entry's lane 0; 0: it has not been asked for

@@ -76,13 +76,15 @@ static hw_check_reads *make_reads(const hw_home *home, uint32_t cell_bits) {
     return NULL;
 }
 
-// NULL: no memory, or its cells are too large.
+// NULL: no memory, or its cells are too large; or lines know of its bytes one by one, which costs less for readers too
+// than cells of bytes beside them.
 static hw_check_reads *reads_of_home(hw_check *c, const hw_home *home) {
     hw_check_all_reads *all = &c->reads;
     const uint32_t cell_bits = has_narrow_reads(c, home) ? 0 : WORD_BITS;
     for (size_t i = 0; i < all->n; i++)
         if (all->items[i]->begin == first_word(home))
             return all->items[i]->cell_bits <= cell_bits ? all->items[i] : NULL;
+    if (!cell_bits && hw_check_shadow_has_bytes(&c->shadow, home->begin, home->bytes)) return NULL;
     if (!hw_grow((void **)&all->items, all->n, &all->capacity, sizeof *all->items)) return NULL;
     hw_check_reads *made = make_reads(home, cell_bits);
     if (made) all->items[all->n++] = made;
@@ -154,6 +156,7 @@ typedef struct reading {
     hw_check_block *block;
     const hw_access *access;         // of the first warp
     hw_check_ref ref;                // of its lane 0; 0: it has not been asked for
+    bool is_alone;                   // there is no other warp
 } reading;
 
 // What nobody has read in this launch is this one's. False: no memory.
@@ -164,7 +167,10 @@ static bool find_ref(reading *r) {
     if (r->ref) return true;
     hw_check_begin_present(c, &now, r->block, a->where.warp, a->space, a->note, a->kind, a->width_bytes,
                            a->pattern->mask);
+    const uint32_t further = r->is_alone ? hw_check_further_of(a->where.warp) : 0;
+    now.entry.warp -= further;
     r->ref = hw_check_entries_refer(&c->entries, &now.entry);
+    if (r->ref) r->ref += further << HW_CHECK_LANE_BITS;
     if (r->ref > c->reads.newest) c->reads.newest = r->ref | ((1u << HW_CHECK_REF_BITS) - 1);
     return r->ref;
 }
@@ -286,7 +292,7 @@ static inline void prefetch_row(const reading *r, uint64_t base) {
 
 bool hw_check_reads_add(hw_check *c, hw_check_reads *reads, hw_check_block *block, const hw_access *first, uint32_t n,
                         const uint64_t *bases, const hw_check_runs *runs) {
-    reading r = {.check = c, .of = reads, .block = block, .access = first};
+    reading r = {.check = c, .of = reads, .block = block, .access = first, .is_alone = n == 1};
     bool good = is_inside(&r, n, bases);
     if (good && !reads->n_unseen) return true;
     for (uint32_t k = 1; k < n && good; k++) prefetch_row(&r, bases[k]);

@@ -123,6 +123,12 @@ bool hw_check_is_all_before(const hw_check_streams *s) {
 
 bool hw_check_is_waited_for(const hw_check_streams *s, uint32_t work) { return knows_work(s, &s->host, work); }
 
+bool hw_check_is_all_waited_for(const hw_check_streams *s) {
+    bool is_all = true;
+    for (size_t i = 0; i < s->n_streams; i++) is_all &= done_of(&s->host, i) >= s->streams[i].n;
+    return is_all;
+}
+
 static void wait_for_device(hw_check_streams *s) {
     for (size_t i = 0; i < s->n_streams; i++) learn_all(&s->host, &s->streams[i].known);
 }

@@ -29,5 +29,7 @@ bool hw_check_is_before(const hw_check_streams *streams, uint32_t work);
 bool hw_check_is_all_before(const hw_check_streams *streams);
 // And before the host goes on?
 bool hw_check_is_waited_for(const hw_check_streams *streams, uint32_t work);
+// All work that there is?
+bool hw_check_is_all_waited_for(const hw_check_streams *streams);
 
 #endif

@@ -26,6 +26,7 @@ static void sweep_entries(hw_check *c) {
     hw_check_reads_mark(c);
     hw_check_blocks_mark(&c->blocks, &c->entries);
     if (!hw_check_entries_sweep(&c->entries)) return;
+    c->shadow.cells.dead = hw_check_entries_moved(&c->entries, c->shadow.cells.dead);
     hw_check_shadow_move(&c->shadow, &c->entries);
     hw_check_reads_move(c);
     hw_check_blocks_move(&c->blocks, &c->entries);
@@ -123,6 +124,7 @@ static void look_at_accesses(hw_check *c, hw_check_block *block, const hw_access
     hw_check_present now;
     hw_check_begin_present(c, &now, block, first->where.warp, first->space, first->note, first->kind,
                            first->width_bytes, first->pattern->mask);
+    now.is_alone = n == 1;
     if (now.entry.scope == HW_SCOPE_NONE &&
         (hw_check_write_rows(&now, runs, bases, n) || hw_check_write_columns(&now, runs, bases, n))) return;
     for (uint32_t k = 0; k < n; k++) {

@@ -250,6 +250,7 @@ typedef struct hw_barrier_step {
     hw_barrier_action action;
     uint8_t barrier;                 // 0 .. 15, HW_CLUSTER_BARRIER
     uint32_t mask;                   // lanes that arrive, or wait; COMPLETE: 0
+    uint32_t left_out;               // lanes of the warp that parted from these, at a branch behind which they go on
     uint32_t more_warps;             // behind where.warp, which do the same
     uint32_t expected;               // threads as the program says; 0: all of the block that have not exited
 } hw_barrier_step;

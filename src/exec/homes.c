@@ -13,12 +13,12 @@ static bool find_allocation(const hw_mem *mem, uint64_t address, hw_allocation *
            (address && hw_mem_find(mem, address - 1, 1, out));
 }
 
-// Registered memory may go on in what is registered beside it.
+// Registered and mapped memory may go on in what lies beside it.
 static meaning home_of_address(const hw_run *run, uint64_t address, hw_home *home) {
     const uint64_t least_pointer = (uint64_t)1 << 32;
     hw_allocation a;
     if (!find_allocation(run->launch->mem, address, &a)) return address < least_pointer ? NUMBER : UNKNOWN;
-    if (a.kind == HW_ALLOC_REGISTERED) return UNKNOWN;
+    if (a.kind == HW_ALLOC_REGISTERED || a.kind == HW_ALLOC_MAPPED) return UNKNOWN;
     *home = (hw_home){.begin = a.address, .bytes = a.bytes, .space = HW_SPACE_GLOBAL, .site = a.site,
                       .name = a.kind == HW_ALLOC_GLOBAL ? a.name : NULL};
     return HOME;

@@ -193,6 +193,26 @@ template <bool Ordered> __global__ void barrier_of_rounds(int *out) {
     __syncthreads();                                // barrier_of_rounds
 }
 
+// Each round fewer lanes come to the barrier; the others go on behind the branch, to their end.
+template <bool Ordered> __global__ void barrier_in_branch(int *out) {
+    const int t = threadIdx.x;
+    for (int step = 16; step > 4; step /= 2) {
+        if (Ordered) __syncthreads();
+        else if (t < step) __syncthreads();         // barrier_in_branch
+        out[t] += step;
+    }
+}
+
+// Who has nothing to do may leave before the others' barriers.
+template <bool Ordered> __global__ void barrier_after_exit(int *out) {
+    __shared__ int s[64];
+    const int t = threadIdx.x;
+    if (t > 40) return;
+    s[t] = t;                                       // barrier_after_exit
+    if (Ordered) __syncthreads();
+    out[t] = s[40 - t];                             // barrier_after_exit
+}
+
 // A function that not all threads call brings a barrier with it.
 template <bool Ordered> __device__ __noinline__ int sum_of_all(int value) {
     return __syncthreads_count(value);              // barrier_in_function
@@ -226,4 +246,6 @@ static void run_blocks() {
     RUN(barrier_of_halves, 1, 64);
     RUN(barrier_of_rounds, 1, 64);
     RUN(barrier_in_function, 1, 64);
+    RUN(barrier_in_branch, 1, 64);
+    RUN(barrier_after_exit, 1, 64);
 }

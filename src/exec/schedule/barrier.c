@@ -52,11 +52,20 @@ void hw_barrier_passed(hw_block *block, uint32_t number) {
     hw_tell_barrier(&s->run->observers->all, s->worker->index, &step);
 }
 
+// Lanes that parted from those that arrive, and are to meet them again behind the branch: not those that exit there.
+static uint32_t find_left_out(const hw_state *s) {
+    uint32_t lanes = 0;
+    for (const hw_split *split = s->split; split; split = split->outer)
+        if (!split->is_meeting && (split->frame->parent || !hw_flow_is_exit(split->reconverge)))
+            lanes |= split->expected | split->waiting;
+    return lanes & s->live & ~s->warp.mask;
+}
+
 static void tell_arrival(hw_state *s, const hw_inst *in, hw_barrier_action action, uint32_t number, uint32_t expected,
                          uint32_t more_warps) {
     const hw_barrier_step step = {.where = hw_where_of(s), .note = in->note, .action = action,
-                                  .barrier = (uint8_t)number, .mask = s->warp.mask, .more_warps = more_warps,
-                                  .expected = expected};
+                                  .barrier = (uint8_t)number, .mask = s->warp.mask, .left_out = find_left_out(s),
+                                  .more_warps = more_warps, .expected = expected};
     s->worker->sequence += more_warps;
     hw_tell_barrier(&s->run->observers->all, s->worker->index, &step);
 }

@@ -161,6 +161,7 @@ static bool run_launch_child(hw_state *s, const hw_inst *in, const hw_call_site 
 static bool run_make_stream(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     const uint64_t address = argument_of_call(s, site, 0, lane), stream = 16;
     set_result(s, site, lane, 0);
+    if (s->undefined) hw_undefined_builtin_writes(s, lane, address, sizeof stream);
     return hw_access_write(s, in, lane, address, &stream, sizeof stream);
 }
 

@@ -206,6 +206,8 @@ static const hw_inst *call_ld_param_entry(hw_warp *w, const hw_inst *in) {
     return in + 1;
 }
 
+bool hw_call_is_ret(const hw_inst *in) { return in->body == call_ret; }
+
 #define NAMED(id, name, function, ...) {function, NULL},
 const hw_body_forms hw_call_bodies[] = {
 #include "isa/bodies/call.def"

@@ -413,6 +413,7 @@ bool hw_flow_stop_inside(hw_state *s, const hw_region_open *open, uint32_t n, co
 void hw_flow_account(hw_state *s, const hw_inst *in) { count_block(s, in); }
 const hw_inst *hw_flow_go(hw_state *s, const hw_inst *in, const hw_inst *next) { return go_to_block(s, in, next); }
 const hw_inst *hw_flow_next_path(hw_state *s) { return next_path(s); }
+bool hw_flow_is_exit(const hw_inst *in) { return in->body == flow_exit || hw_call_is_ret(in); }
 const hw_inst *hw_flow_exit(hw_state *s, const hw_inst *in) { return flow_exit(&s->warp, in); }
 
 #define NAMED(id, name, function, ...) {function, NULL},

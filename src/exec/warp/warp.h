@@ -275,6 +275,7 @@ const hw_inst *hw_flow_insts(const hw_state *s, const hw_program *program);    /
 void hw_flow_free(hw_state *s);
 bool hw_flow_enter(hw_state *s, const hw_inst *return_to);
 const hw_inst *hw_flow_spend(hw_state *s, const hw_inst *next);   // next, or NULL when the warp's turn is over
+bool hw_flow_is_exit(const hw_inst *in);         // do lanes that execute it in an entry exit?
 void hw_flow_merge(hw_state *s);                // makes ready paths at the same place one path
 // The running path has stopped inside of branches and loops that it has entered, from the outside in: its turn is over
 // at `at`. False: out of memory, a fault.
@@ -288,6 +289,7 @@ extern const hw_body_forms hw_flow_bodies[];
 
 // call.c
 extern const hw_body_forms hw_call_bodies[];
+bool hw_call_is_ret(const hw_inst *in);
 uint32_t hw_call_local_params(const hw_frame *frame);   // where the call's parameters lie in local memory, if they do
 
 // barrier.c

@@ -29,6 +29,8 @@ barrier_elsewhere|barrier||
 barrier_of_halves|barrier||
 barrier_of_rounds|barrier||
 barrier_in_function|barrier||
+barrier_in_branch|barrier||
+barrier_after_exit|race|warp block|
 lanes_read|race|warp|
 lanes_write|race|warp|
 lanes_of_mask|race|warp|

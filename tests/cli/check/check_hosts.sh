@@ -1,5 +1,5 @@
 # check finds each hazard of the host program's calls in tests/check/hosts.cu with its kind and lines, and nothing in
-# their right twins: by every compiler that is there, also where functions are inlined.
+# their right twins: at -O0, -O3 and -G, by every compiler that is there.
 . "$(dirname "$0")/../check.bash"
 command -v python3 > "$work/where" || exit 77
 here=$(dirname "$0")
@@ -74,7 +74,8 @@ for compiler in clang nvcc; do
     command -v $compiler > "$work/where" || continue
     routes=$((routes + 1))
     # A call that a function ends with may be made a jump, which leaves the caller's line alone.
-    for options in -O0 "-O3 -Xcompiler -fno-optimize-sibling-calls"; do
+    calls="-Xcompiler -fno-optimize-sibling-calls"
+    for options in -O0 "-O3 $calls" "-G $calls"; do
         check() { "$halfwarp" check --leaks --compiler $compiler $options "$@"; }
         expect 0 check "$source" clean
         [ "$(cat "$work/out")" = done ] || fail "$compiler $options, clean: $(head -c 3000 "$work/out")"

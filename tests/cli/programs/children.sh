@@ -12,4 +12,7 @@ for threads in 1 3; do
     expect 0 "$halfwarp" run --threads $threads "$work/children"
     says out '231'
 done
+# A stream that a kernel has made has a value.
+"$halfwarp" check "$work/children" > "$work/found" 2>&1
+! grep -q uninitialised "$work/found" || fail "$(cat "$work/found")"
 finish
