@@ -144,9 +144,11 @@ static void context_closing(void *context, hw_sim *sim) {
     hw_findings_closing();
 }
 
+// The call that asked for the kernel fails, and the program may go on with others.
 static void kernel_refused(void *context, const hw_diag *diag, hw_rt_status status) {
     (void)context;
-    if (status != HW_RT_NO_MEMORY) hw_shim_refuse(diag, status);
+    char text[sizeof *diag + 32];
+    if (status != HW_RT_NO_MEMORY) hw_shim_complain(hw_diag_format(diag, text, sizeof text), HW_EXIT_UNSUPPORTED);
 }
 
 static void launch_failed(void *context, const hw_diag *diag) {

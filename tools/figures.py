@@ -359,6 +359,29 @@ def programs(name):
         [cells(suite) for suite in suites])
 
 
+def suites(name):
+    """Of each suite how many programs are built and finish in their time; and which take longest of those."""
+    lines = load(name).splitlines()
+    said = " ".join(line.lstrip("# ") for line in lines if line.startswith("#"))
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    ended = [row for row in rows if row["outcome"] in ("right", "finished")]
+    slowest = sorted(ended, key=lambda row: -float(row["seconds"]))[:10]
+
+    def cells(suite):
+        own = [row for row in rows if suite in (None, row["suite"])]
+        built = [row for row in own if row["outcome"] != "not built"]
+        done = [row for row in own if row in ended]
+        right = sum(row["outcome"] == "right" for row in own)
+        return [suite or "all", str(len(own)), str(len(built)), f"{len(done)} ({percent(len(done) / len(built))})",
+                str(right), f"{sum(float(row['seconds']) for row in done):.0f}"]
+
+    return textwrap.wrap(f"`bench/results/{name}`: {said}", 120) + [""] + table(
+        ["suite", "programs", "built", "finish, of these", "right by their own check", "s of those that finish"],
+        [cells(suite) for suite in list(dict.fromkeys(row["suite"] for row in rows)) + [None]]) + [""] + table(
+        ["slowest that finish", "s", "s of processors"],
+        [[f"{row['suite']} {row['program']}", row["seconds"], row["processor_seconds"]] for row in slowest])
+
+
 def find(family, **wanted):
     for case in family["cases"]:
         if all(case[key] == value for key, value in wanted.items()):
@@ -397,7 +420,7 @@ def operations(*names):
 
 
 KINDS = {"simulation-speed": simulation_speed, "first-hour": first_hour, "rows": csv_rows, "kinds": kinds,
-         "programs": programs,
+         "programs": programs, "suites": suites,
          "transpose": transpose, "transpose-ttc": transpose_ttc, "transpose-in-place": transpose_in_place, "transpose-host": transpose_host,
          "ladder": ladder, "matmul": matmul, "reduce": reduce, "nearest": nearest, "operations": operations}
 

@@ -4,6 +4,7 @@
 #include "run/launch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,15 @@ typedef struct running {
     hw_cli_progress progress;
 } running;
 
+// Of Python packages that would have machine code made; what the user has set stays.
+static void prefer_ptx(const char *shim_dir) {
+    char path[PATH_MAX];
+    setenv("CUPY_COMPILE_WITH_PTX", "1", 0);   // CuPy would take NVRTC's
+    if (snprintf(path, sizeof path, "%s/driver/ptxas", shim_dir) >= (int)sizeof path) return;
+    setenv("TRITON_PTXAS_PATH", path, 0);      // Triton, by default, that of NVIDIA's ptxas
+    setenv("TRITON_PTXAS_BLACKWELL_PATH", path, 0);
+}
+
 // What the program's process is told; docs/design.md has the list. Variables of an outer halfwarp are taken away.
 static bool prepare_environment(const hw_cli_launch *launch, const char *journal_path, const running *files,
                                 const char *compiler_name, const char *shim_dir, const char *executable) {
@@ -150,7 +160,7 @@ static bool prepare_environment(const hw_cli_launch *launch, const char *journal
     char max_regs[16];
     snprintf(max_regs, sizeof max_regs, "%u", launch->max_regs);
     set_variable("HALFWARP_MAXRREGCOUNT", launch->max_regs ? max_regs : NULL);
-    setenv("CUPY_COMPILE_WITH_PTX", "1", 0);   // CuPy would take NVRTC's machine code
+    prefer_ptx(shim_dir);
     set_variable("HALFWARP_PTX_BY", *compiler_name ? compiler_name : NULL);
     set_variable("HALFWARP_KERNEL", journal_path ? launch->kernel : NULL);
     set_variable("HALFWARP_SKIP", journal_path ? launch->skip : NULL);

@@ -36,10 +36,26 @@ HW_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *pro
     hw_rt_status status = ask_device(pool, 0);
     const bool is_known = properties && properties->allocType == CU_MEM_ALLOCATION_TYPE_PINNED;
     if (!status && !is_known) status = HW_RT_INVALID_VALUE;
-    if (!status && properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
-        return hw_cuda_unsupported("cuMemPoolCreate of memory for other processes");
-    if (!status) status = hw_rt_pool_create(hw_shim_runtime(), (hw_rt_pool **)pool);
+    if (!status && (unsigned)properties->handleTypes > CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return hw_cuda_unsupported("cuMemPoolCreate of memory for other processes but by file descriptors");
+    if (!status)
+        status = hw_rt_pool_create(hw_shim_runtime(), properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE,
+                                   (hw_rt_pool **)pool);
     return hw_cuda_return(status);
+}
+
+HW_EXPORT CUresult cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool, CUmemAllocationHandleType type,
+                                                    unsigned long long flags) {
+    if (!handle || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return hw_cuda_return(HW_RT_INVALID_VALUE);
+    return hw_cuda_return(hw_rt_pool_export(hw_shim_runtime(), hw_pool_of(pool), handle));
+}
+
+HW_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle, CUmemAllocationHandleType type,
+                                                      unsigned long long flags) {
+    if (!pool || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return hw_cuda_return(HW_RT_INVALID_VALUE);
+    return hw_cuda_return(hw_rt_pool_import(hw_shim_runtime(), (int)(intptr_t)handle, (hw_rt_pool **)pool));
 }
 
 HW_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool) {
@@ -55,18 +71,25 @@ HW_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t kept_bytes) {
     return hw_cuda_return(check_pool(pool));
 }
 
+// As an H200 answers: its own memory is always open to it, for reading and writing.
+static hw_rt_status check_access(const CUmemAccessDesc *wanted) {
+    const hw_rt_status status = hw_rt_check_device(wanted->location.id);
+    if (status || wanted->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE) return status;
+    return wanted->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ? HW_RT_INVALID_DEVICE : HW_RT_NOT_SUPPORTED;
+}
+
 HW_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count) {
     hw_rt_status status = check_pool(pool);
     if (!status && !map) status = HW_RT_INVALID_VALUE;
     for (size_t i = 0; !status && i < count; i++)
-        if (map[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE) status = hw_rt_check_device(map[i].location.id);
+        if (map[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE) status = check_access(&map[i]);
     return hw_cuda_return(status);
 }
 
 HW_EXPORT CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location) {
     hw_rt_status status = check_pool(pool);
     if (!status && (!flags || !location)) status = HW_RT_INVALID_VALUE;
-    if (!status) status = hw_rt_check_device(location->id);
+    if (!status && hw_rt_check_device(location->id)) status = HW_RT_INVALID_VALUE;
     if (!status) *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     return hw_cuda_return(status);
 }

@@ -27,7 +27,7 @@ HW_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
 HW_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties) {
     HW_ENTER();
     if (!pool || !properties) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return hw_cudart_return(hw_rt_pool_create(hw_shim_runtime(), (hw_rt_pool **)pool));
+    return hw_cudart_return(hw_rt_pool_create(hw_shim_runtime(), properties->handleTypes != 0, (hw_rt_pool **)pool));
 }
 
 HW_EXPORT cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {

@@ -47,7 +47,7 @@ static void forget_set(hw_worker *worker) {
     hw_free_aligned(worker->counts);
     hw_free_aligned(worker->guarded_off);
     *worker = (hw_worker){.serial = worker->serial, .launches = worker->launches, .names = worker->names,
-                          .names_capacity = worker->names_capacity};
+                          .names_capacity = worker->names_capacity, .made_sums = worker->made_sums};
 }
 
 void hw_exec_destroy(hw_exec *exec) {
@@ -56,6 +56,7 @@ void hw_exec_destroy(hw_exec *exec) {
     for (uint32_t i = 0; exec->workers && i < exec->n_workers; i++) {
         forget_set(&exec->workers[i]);
         hw_free(exec->workers[i].names);
+        hw_free(exec->workers[i].made_sums);
     }
     hw_free_aligned(exec->workers);
     pthread_mutex_destroy(&exec->print_lock);
@@ -189,6 +190,16 @@ static hw_status place_params(hw_run *run, hw_diag *diag) {
     return status;
 }
 
+// Sinks that look at each access may look at memory as well.
+static bool prepare_sums(hw_worker *worker, const hw_run *run) {
+    worker->sums = NULL;
+    if (!run->keeps_sums || worker->ordered || run->defined) return true;
+    if (!worker->made_sums) worker->made_sums = hw_calloc(1, sizeof *worker->made_sums);
+    worker->sums = worker->made_sums;
+    if (worker->sums) worker->sums->n_added = worker->sums->n_displaced = 0;
+    return worker->sums != NULL;
+}
+
 static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     const hw_program_set *set = run->set;
     // Of what is lowered later these are more; half of it again, so that not every kernel needs other tables.
@@ -217,6 +228,7 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     if (!hw_names_prepare(worker)) return false;
     worker->ordered = run->observers->ordered.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
     worker->is_counted = run->observers->counting.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
+    if (!prepare_sums(worker, run)) return false;
     worker->sequence = worker->n_copies = 0;
     const uint64_t share = hw_divide_up(run->launch->gpu.resident_blocks, run->n_workers), of = run->cluster_blocks;
     worker->max_blocks = (uint32_t)(share < of ? of : share > 65536 ? 65536 : share / of * of);
@@ -312,6 +324,7 @@ static uint32_t wanted_workers(const hw_exec *exec, const hw_run *run) {
 static void run_worker(void *context, uint32_t index) {
     hw_worker *workers = context;
     hw_worker_main(&workers[index]);
+    if (workers[index].sums) hw_sums_flush(workers[index].sums);
     hw_watch_end(&workers[index]);
     hw_bind_leave();
 }

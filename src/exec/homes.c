@@ -13,12 +13,12 @@ static bool find_allocation(const hw_mem *mem, uint64_t address, hw_allocation *
            (address && hw_mem_find(mem, address - 1, 1, out));
 }
 
-// Registered memory may go on in what is registered beside it.
+// Registered and mapped memory may go on in what lies beside it.
 static meaning home_of_address(const hw_run *run, uint64_t address, hw_home *home) {
     const uint64_t least_pointer = (uint64_t)1 << 32;
     hw_allocation a;
     if (!find_allocation(run->launch->mem, address, &a)) return address < least_pointer ? NUMBER : UNKNOWN;
-    if (a.kind == HW_ALLOC_REGISTERED) return UNKNOWN;
+    if (a.kind == HW_ALLOC_REGISTERED || a.kind == HW_ALLOC_MAPPED) return UNKNOWN;
     *home = (hw_home){.begin = a.address, .bytes = a.bytes, .space = HW_SPACE_GLOBAL, .site = a.site,
                       .name = a.kind == HW_ALLOC_GLOBAL ? a.name : NULL};
     return HOME;
@@ -94,11 +94,13 @@ static bool fill_homes(hw_run *run, const hw_roots *roots) {
 }
 
 hw_status hw_homes_find(hw_run *run, hw_diag *diag) {
-    if (!(run->events & HW_WANTS(STRAY))) return HW_OK;
+    const bool wants_strays = run->events & HW_WANTS(STRAY), may_sum = hw_sums_are_possible(run);
+    if (!wants_strays && !may_sum) return HW_OK;
     const hw_roots *roots = hw_roots_of(run->set, run->entry);
     run->homes_arena = roots ? hw_arena_create() : NULL;
     if (!run->homes_arena || !fill_homes(run, roots)) return hw_diag_no_memory(diag);
-    run->info.homes = &run->homes;
+    if (wants_strays) run->info.homes = &run->homes;
+    run->keeps_sums = may_sum && hw_sums_are_kept(run);
     return HW_OK;
 }
 

@@ -70,7 +70,7 @@ typedef struct hw_op_row {
 typedef enum hw_emitter {
     HW_EMIT_NONE,              // a row that says nothing: none has it
     HW_EMIT_ARITHMETIC,        // as SHAPE says
-    HW_EMIT_MOV, HW_EMIT_CVTA, HW_EMIT_ISSPACEP, HW_EMIT_STACK,
+    HW_EMIT_MOV, HW_EMIT_CVTA, HW_EMIT_ISSPACEP, HW_EMIT_STACK, HW_EMIT_POLICY,
     HW_EMIT_LOAD_STORE, HW_EMIT_ATOMIC, HW_EMIT_TEXTURE, HW_EMIT_COPY, HW_EMIT_FENCE, HW_EMIT_MBARRIER,
     HW_EMIT_SHFL, HW_EMIT_VOTE, HW_EMIT_MATCH, HW_EMIT_REDUX, HW_EMIT_ELECT, HW_EMIT_ACTIVEMASK, HW_EMIT_BARRIER,
     HW_EMIT_NANOSLEEP,
@@ -191,6 +191,11 @@ typedef struct hw_note {
     uint8_t flop;          // hw_flop (isa/rates.h), and
     uint16_t flops;        // how many of them a lane does
 } hw_note;
+
+// Does the instruction access memory?
+static inline bool hw_note_is_access(const hw_note *note) {
+    return note->kind != HW_NOTE_PLAIN && note->kind != HW_NOTE_BRANCH && note->kind != HW_NOTE_BARRIER;
+}
 
 // A place of the source at which a function was inlined, and the one at which that place's own function was.
 typedef struct hw_inlining {

@@ -213,6 +213,17 @@ static hw_status emit_isspacep(hw_lowering *lo, const hw_ptx_inst *inst) {
     return status == HW_OK ? hw_emit_inst(lo, hw_body_find("isspacep"), &t) : status;
 }
 
+// How long lines stay in the caches changes no result: the policy that a program is given is 0.
+static hw_status emit_policy(hw_lowering *lo, const hw_ptx_inst *inst) {
+    hw_inst t = hw_emit_blank();
+    hw_destination to;
+    hw_status status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), HW_LANE_64, false, &to);
+    if (status == HW_OK) status = hw_slots_immediate(lo, 0, HW_LANE_64, &t.a);
+    t.d = to.slot;
+    if (status == HW_OK) status = hw_emit_inst(lo, mov_body(HW_LANE_64), &t);
+    return status == HW_OK ? hw_operand_finish(lo, &to) : status;
+}
+
 // alloca d, bytes, alignment; stacksave d; stackrestore a.
 static hw_status emit_stack(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_lane lane = hw_lane_of(inst->types[0]);
@@ -248,6 +259,7 @@ static hw_status emit_fence(hw_lowering *lo, const hw_ptx_inst *inst) {
 static hw_status (*const emitters[HW_EMITTERS])(hw_lowering *, const hw_ptx_inst *) = {
     [HW_EMIT_ARITHMETIC] = emit_arithmetic,
     [HW_EMIT_MOV] = emit_mov,
+    [HW_EMIT_POLICY] = emit_policy,
     [HW_EMIT_CVTA] = emit_cvta,
     [HW_EMIT_ISSPACEP] = emit_isspacep,
     [HW_EMIT_STACK] = emit_stack,

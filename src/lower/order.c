@@ -9,11 +9,7 @@ void hw_order_write(const hw_ptx_inst *inst, hw_note *note) {
     note->atomic = words.atomic;
 }
 
-static bool is_access(hw_note_kind kind) {
-    return kind != HW_NOTE_PLAIN && kind != HW_NOTE_BRANCH && kind != HW_NOTE_BARRIER;
-}
-
 void hw_order_number(hw_program_set *set) {
     for (uint32_t i = 0; i < set->n_notes; i++)
-        if (is_access((hw_note_kind)set->notes[i].kind)) set->notes[i].access = set->n_accesses++;
+        if (hw_note_is_access(&set->notes[i])) set->notes[i].access = set->n_accesses++;
 }

@@ -322,6 +322,7 @@ struct hw_program {
     bool uses_alloca;
     bool reads_clock;                       // %clock, %globaltimer or one of their kind
     bool may_wait;                          // for other blocks: polls or changes memory atomically
+    uint8_t keeps_sums;                     // of entries: hw_sums_possible (exec/sums.h); made by exec
     struct hw_roots *roots;                 // of entries: where addresses come from, once somebody has asked (root.h)
     bool takes_param_address;               // of its own parameters: param.address, ld.param at a computed address
     uint32_t dynamic_shared_align;          // of entries: of the extern .shared arrays it reaches; 0: none

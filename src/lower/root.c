@@ -464,10 +464,6 @@ static hw_origin origin_of_access(analysis *a, const function *f, const hw_ptx_i
     return origin;
 }
 
-static bool is_access(const hw_note *note) {
-    return note->kind != HW_NOTE_PLAIN && note->kind != HW_NOTE_BRANCH && note->kind != HW_NOTE_BARRIER;
-}
-
 // What the access does with device memory, as far as its note says.
 static void add_access(hw_root_set *set, const hw_note *note) {
     const bool is_copy = note->kind == HW_NOTE_COPY || note->kind == HW_NOTE_COPY_BYPASS;
@@ -486,7 +482,7 @@ static void find_accesses(const analysis *a, uint32_t *first, uint32_t *end) {
         const hw_program *program = a->functions[k].program;
         for (uint32_t i = 0; i < a->functions[k].f->n_insts; i++) {
             const hw_note *note = &program->notes[i];
-            if (!is_access(note)) continue;
+            if (!hw_note_is_access(note)) continue;
             if (note->access < *first) *first = note->access;
             if (note->access >= *end) *end = note->access + 1;
         }
@@ -505,7 +501,7 @@ static bool write_down(analysis *a, hw_roots *roots) {
     for (uint32_t k = 0; k < a->n_functions; k++) {
         const function *f = &a->functions[k];
         for (uint32_t i = 0; i < f->f->n_insts; i++) {
-            if (!is_access(&f->program->notes[i])) continue;
+            if (!hw_note_is_access(&f->program->notes[i])) continue;
             const hw_origin origin = origin_of_access(a, f, &f->f->insts[i]);
             const uint32_t set = number_of_set(&s, &origin);
             set_of[f->program->notes[i].access - roots->first_access] = set;

@@ -371,10 +371,11 @@ hw_status hw_mem_alloc_for(hw_mem *mem, const hw_mem_caller *caller, uint64_t by
     return allocate_memory(mem, caller, bytes, align, kind, NULL, address, diag);
 }
 
-hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag) {
+static hw_status add_range(hw_mem *mem, hw_alloc_kind kind, uint64_t address, uint64_t bytes, const void *site,
+                           hw_diag *diag) {
     if (!address || !bytes || bytes > UINT64_MAX - address)
         return hw_diag_set(diag, HW_USAGE, "an empty or impossible range of memory");
-    const hw_allocation a = {.address = address, .bytes = bytes, .kind = HW_ALLOC_REGISTERED, .site = site};
+    const hw_allocation a = {.address = address, .bytes = bytes, .kind = kind, .site = site};
     bool is_watched = begin_watched(mem);
     pthread_mutex_lock(&mem->lock);
     bool overlaps = address < mem->start + mem->span_bytes && mem->start < address + bytes;
@@ -385,6 +386,25 @@ hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const v
     if (status == HW_NO_MEMORY) return hw_diag_set(diag, status, "too many registered ranges");
     return status ? hw_diag_set(diag, status, "a part of this memory is device memory or registered already") : HW_OK;
 }
+
+hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag) {
+    return add_range(mem, HW_ALLOC_REGISTERED, address, bytes, site, diag);
+}
+
+hw_status hw_mem_adopt(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag) {
+    return add_range(mem, HW_ALLOC_MAPPED, address, bytes, site, diag);
+}
+
+bool hw_mem_charge(hw_mem *mem, uint64_t bytes) {
+    pthread_mutex_lock(&mem->lock);
+    const uint64_t used = atomic_load(&mem->used_bytes);
+    const bool has_room = bytes <= mem->limit_bytes && used <= mem->limit_bytes - bytes;
+    if (has_room) atomic_fetch_add(&mem->used_bytes, bytes);
+    pthread_mutex_unlock(&mem->lock);
+    return has_room;
+}
+
+void hw_mem_uncharge(hw_mem *mem, uint64_t bytes) { atomic_fetch_sub(&mem->used_bytes, bytes); }
 
 // Large blocks own their pages, so these can go back to the system at once; reads of the block are refused anyway. Of
 // others the whole pages can, which is worth it where many of them wait.
@@ -479,11 +499,14 @@ bool hw_mem_nearest(const hw_mem *mem, uint64_t address, hw_allocation *out) {
 
 // ---- contents ----
 
+#define SHARED UINT64_MAX   // a record's contents: nobody can know them
+
 uint64_t hw_mem_contents(const hw_mem *mem, uint64_t address) {
     hw_allocation a;
     uint32_t number = address - mem->apart.begin < mem->apart.bytes ? number_at(mem, address) : 0;
     if (!number || !read_record(&mem->records[number], &a) || a.is_freed || a.address != address) return 0;
     uint64_t own = atomic_load(&mem->records[number].contents), all = atomic_load(&mem->all_changed);
+    if (own == SHARED) return 0;
     return own > all ? own : all;
 }
 
@@ -492,8 +515,14 @@ uint64_t hw_mem_changes(const hw_mem *mem) { return atomic_load(&mem->changes); 
 uint64_t hw_mem_set_changed(hw_mem *mem, uint64_t address) {
     uint32_t number = number_at(mem, address);
     uint64_t change = number ? next_change(mem) : 0;
-    if (number) atomic_store(&mem->records[number].contents, change);
+    if (number && atomic_load(&mem->records[number].contents) != SHARED)
+        atomic_store(&mem->records[number].contents, change);
     return change;
+}
+
+void hw_mem_set_shared(hw_mem *mem, uint64_t address) {
+    const uint32_t number = number_at(mem, address);
+    if (number) atomic_store(&mem->records[number].contents, SHARED);
 }
 
 void hw_mem_set_all_changed(hw_mem *mem) { atomic_store(&mem->all_changed, next_change(mem)); }

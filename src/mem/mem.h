@@ -21,6 +21,7 @@ typedef enum hw_alloc_kind {
     HW_ALLOC_REGISTERED,// cudaHostRegister: the program's own memory
     HW_ALLOC_GLOBAL,    // a module's .global and .const variable
     HW_ALLOC_HEAP,      // device-side malloc
+    HW_ALLOC_MAPPED,    // memory that was made without an address (virtual memory management), or by another process
     HW_ALLOC_KINDS
 } hw_alloc_kind;
 
@@ -83,7 +84,15 @@ static inline void *hw_mem_apart_host(const hw_mem_apart *apart, uint64_t addres
 // Makes the program's own memory [address, address + bytes) accessible to kernels.
 hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag);
 
-// address as returned by hw_mem_alloc or registered; HW_USAGE when it is none, or freed already.
+// The same for memory that the caller has mapped there: HW_ALLOC_MAPPED. What kernels find in it may change behind this
+// process's back.
+hw_status hw_mem_adopt(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag);
+
+// Counts bytes that have no address yet as allocated; false when that would be more than the limit. And no longer.
+bool hw_mem_charge(hw_mem *mem, uint64_t bytes);
+void hw_mem_uncharge(hw_mem *mem, uint64_t bytes);
+
+// address as returned by hw_mem_alloc, registered or adopted; HW_USAGE when it is none, or freed already.
 hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag);
 // hw_mem_free for a call of the host program: its site is kept with what is remembered of the allocation.
 hw_status hw_mem_free_for(hw_mem *mem, const hw_mem_caller *caller, uint64_t address, hw_diag *diag);
@@ -126,6 +135,8 @@ uint64_t hw_mem_changes(const hw_mem *mem);
 // hw_mem_host says so, behind the last byte. Returns the new number; 0: there is no allocation.
 uint64_t hw_mem_set_changed(hw_mem *mem, uint64_t address);
 void hw_mem_set_all_changed(hw_mem *mem);
+// From now on nobody can know of the allocation that begins at address: another process may write there as well.
+void hw_mem_set_shared(hw_mem *mem, uint64_t address);
 
 // Sets the flags of the live allocation that holds address; nothing happens when there is none.
 void hw_mem_set_flags(hw_mem *mem, uint64_t address, uint32_t flags);

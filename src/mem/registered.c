@@ -9,7 +9,7 @@
 enum { MAX_RANGES = 4096 };
 
 typedef struct range {
-    _Atomic uint64_t address, bytes, flags;
+    _Atomic uint64_t address, bytes, flags_and_kind;   // flags, kind << 32
     _Atomic(const void *) site;
 } range;
 
@@ -22,20 +22,22 @@ struct hw_registered {
 hw_registered *hw_registered_create(void) { return hw_calloc(1, sizeof(hw_registered)); }
 void hw_registered_destroy(hw_registered *registered) { hw_free(registered); }
 
+static uint64_t word_of(uint32_t flags, hw_alloc_kind kind) { return flags | (uint64_t)kind << 32; }
 static uint64_t load_word(const _Atomic uint64_t *word) { return atomic_load_explicit(word, memory_order_acquire); }
 
 static void copy_range(const range *from, hw_allocation *out) {
+    const uint64_t word = load_word(&from->flags_and_kind);
     *out = (hw_allocation){.address = load_word(&from->address),
                            .bytes = load_word(&from->bytes),
-                           .kind = HW_ALLOC_REGISTERED,
+                           .kind = (hw_alloc_kind)(word >> 32),
                            .site = atomic_load_explicit(&from->site, memory_order_acquire),
-                           .flags = (uint32_t)load_word(&from->flags)};
+                           .flags = (uint32_t)word};
 }
 
 static void store_range(range *to, const hw_allocation *from) {
     atomic_store_explicit(&to->address, from->address, memory_order_release);
     atomic_store_explicit(&to->bytes, from->bytes, memory_order_release);
-    atomic_store_explicit(&to->flags, from->flags, memory_order_release);
+    atomic_store_explicit(&to->flags_and_kind, word_of(from->flags, from->kind), memory_order_release);
     atomic_store_explicit(&to->site, from->site, memory_order_release);
 }
 
@@ -88,8 +90,9 @@ bool hw_registered_remove(hw_registered *r, uint64_t address) {
 void hw_registered_set_flags(hw_registered *r, uint64_t address, uint32_t flags) {
     uint32_t at = count_up_to(r, address);
     if (!at || address - load_word(&r->ranges[at - 1].address) >= load_word(&r->ranges[at - 1].bytes)) return;
+    const hw_alloc_kind kind = (hw_alloc_kind)(load_word(&r->ranges[at - 1].flags_and_kind) >> 32);
     begin_change(r);
-    atomic_store(&r->ranges[at - 1].flags, flags);
+    atomic_store(&r->ranges[at - 1].flags_and_kind, word_of(flags, kind));
     end_change(r);
 }
 

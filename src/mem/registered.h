@@ -1,5 +1,5 @@
-// The program's own memory that kernels may touch (cudaHostRegister): ranges outside the reserved one. Internal to
-// mem/. Writers hold the memory's lock; readers take none.
+// Memory that kernels may touch outside the reserved span: the program's own (cudaHostRegister), and what the runtime
+// has mapped. Internal to mem/. Writers hold the memory's lock; readers take none.
 #ifndef HW_MEM_REGISTERED_H
 #define HW_MEM_REGISTERED_H
 

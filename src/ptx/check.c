@@ -76,6 +76,8 @@ static hw_type widened(hw_type type) {
 // A register, or as many as the vector has; each may be '_' where it is written, a number where it is read.
 static bool check_vector(const check *c, hw_ptx_operand *o, bool is_written) {
     hw_type type = c->inst->types[0];
+    // { %r1 } for %r1, as Triton writes it and ptxas takes it.
+    if (c->inst->vector == 1 && o->kind == HW_OPERAND_VECTOR && o->n_elements == 1) *o = o->elements[0];
     if (c->inst->vector == 1) return is_written ? check_reg(c, o, type) : check_source(c, o, type);
     if (o->kind != HW_OPERAND_VECTOR || o->n_elements != c->inst->vector) {
         return hw_ptx_fail(c->p, HW_MALFORMED, c->inst->line, "%s: operand %u must be a vector of %u", c->m->text,
@@ -278,6 +280,7 @@ static bool check_operand(const check *c, const operand_rule *rule, hw_ptx_opera
     case 'A': return c->m->op == HW_OP_CVT ? check_cvt_source(c, o) : check_source(c, o, types[1]);
     case 'c': return check_source(c, o, types[2]);
     case 'I': case 'M': return check_source(c, o, HW_T_U32);
+    case 'n': return check_source(c, o, HW_T_F32);
     case 'i': return o->kind == HW_OPERAND_IMM ? check_number(c, o, HW_T_U64) : wrong(c, o, "must be a number");
     case 'p': return check_reg(c, o, HW_T_PRED);
     case 'q': return check_predicate(c, o);

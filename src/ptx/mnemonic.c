@@ -192,6 +192,16 @@ static bool add_word(parser *p, mnemonic *m, words word, int line) {
     return true;
 }
 
+// In PTX for 1.x, mad.f32 has no rounding; newer GPUs take it for fma.rn.ftz.f32 (PTX ISA 9.7.3.7, Notes).
+static void round_as_before(const parser *p, mnemonic *m) {
+    static const hw_mod roundings[] = {HW_M_RN, HW_M_RZ, HW_M_RM, HW_M_RP};
+    if (m->op != HW_OP_MAD || m->n_types != 1 || m->types[0] != HW_T_F32 || p->module->target >= 20) return;
+    for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++)
+        if (hw_has_mod(&m->mods, roundings[i])) return;
+    hw_add_mod(&m->mods, HW_M_RN);
+    hw_add_mod(&m->mods, HW_M_FTZ);
+}
+
 static bool decode_mnemonic(parser *p, mnemonic *m, int line) {
     words rest = words_of(m->text), word, second;
     next_part(&rest, '.', &word);
@@ -214,6 +224,7 @@ static bool decode_mnemonic(parser *p, mnemonic *m, int line) {
     while (next_part(&rest, '.', &word))
         if (!add_word(p, m, word, line)) return false;
     set_space(m);
+    round_as_before(p, m);
     return choose_form(p, m, line);
 }
 

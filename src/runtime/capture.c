@@ -149,6 +149,15 @@ bool hw_rt_capture_forbids_slowly(hw_runtime *runtime, hw_rt_status *status) {
     return c != NULL;
 }
 
+bool hw_rt_capture_refuses_all_slowly(hw_runtime *runtime, hw_rt_status *status) {
+    pthread_mutex_lock(&runtime->capture_lock);
+    capture *c = runtime->captures;
+    const bool is_any = c;
+    for (; c; c = c->next) *status = break_capture(c, HW_RT_CAPTURE_UNSUPPORTED);
+    pthread_mutex_unlock(&runtime->capture_lock);
+    return is_any;
+}
+
 // ---- events ----
 
 void hw_rt_capture_point_clear(hw_rt_capture_point *point) {
@@ -194,17 +203,27 @@ static hw_rt_status join_point(hw_runtime *runtime, capture *c, capture *of_stre
     return b ? HW_RT_SUCCESS : break_capture(c, HW_RT_NO_MEMORY);
 }
 
-bool hw_rt_capture_wait(hw_runtime *runtime, hw_rt_stream *stream, const hw_rt_capture_point *point,
+bool hw_rt_capture_asks(hw_runtime *runtime, const hw_rt_capture_point *point, hw_rt_status *status) {
+    if (!point->capture) return hw_rt_capture_forbids(runtime, status);
+    pthread_mutex_lock(&runtime->capture_lock);
+    capture *c = capture_by_id(runtime, point->capture);
+    *status = c ? break_capture(c, HW_RT_CAPTURED_EVENT) : HW_RT_INVALID_VALUE;
+    pthread_mutex_unlock(&runtime->capture_lock);
+    return true;
+}
+
+bool hw_rt_capture_wait(hw_runtime *runtime, hw_rt_stream *stream, const hw_rt_capture_point *point, bool is_recorded,
                         hw_rt_status *status) {
     branch *b = NULL;
-    if (!atomic_load_explicit(&runtime->n_captures, memory_order_relaxed)) return false;
+    if (!point->capture && !atomic_load_explicit(&runtime->n_captures, memory_order_relaxed)) return false;
     pthread_mutex_lock(&runtime->capture_lock);
     capture *of_stream = capture_of(runtime, hw_rt_stream_name(stream), &b);
     capture *of_event = point->capture ? capture_by_id(runtime, point->capture) : NULL;
     if (of_event) *status = join_point(runtime, of_event, of_stream, b, stream, point);
-    else if (of_stream) *status = break_capture(of_stream, HW_RT_CAPTURE_ISOLATION);
+    else if (point->capture) *status = of_stream ? break_capture(of_stream, HW_RT_INVALID_VALUE) : HW_RT_INVALID_VALUE;
+    else if (of_stream) *status = is_recorded ? break_capture(of_stream, HW_RT_CAPTURE_ISOLATION) : HW_RT_SUCCESS;
     pthread_mutex_unlock(&runtime->capture_lock);
-    return of_event || of_stream;
+    return point->capture || of_stream;
 }
 
 bool hw_rt_capture_event(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_event *event, hw_rt_node_kind kind,
@@ -270,7 +289,8 @@ static capture *take_capture(hw_runtime *runtime, uint64_t stream, hw_rt_status 
     branch *b;
     capture *c = capture_of(runtime, stream, &b);
     *status = HW_RT_SUCCESS;
-    if (!c || b != &c->branches[0]) *status = c ? HW_RT_CAPTURE_UNMATCHED : HW_RT_ILLEGAL_STATE;
+    if (!c) *status = HW_RT_ILLEGAL_STATE;
+    else if (b != &c->branches[0]) *status = break_capture(c, HW_RT_CAPTURE_UNMATCHED);
     else if (c->mode != HW_RT_CAPTURE_RELAXED && !pthread_equal(c->thread, pthread_self()))
         *status = HW_RT_CAPTURE_WRONG_THREAD;
     if (*status) return NULL;
@@ -292,9 +312,8 @@ hw_rt_status hw_rt_capture_end(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_
     if (!c) return status;
     if (c->is_broken) status = HW_RT_CAPTURE_INVALIDATED;
     else if (!is_joined(c)) status = HW_RT_CAPTURE_UNJOINED;
-    if (!status && !graph && !c->is_of_program) status = HW_RT_INVALID_VALUE;   // where would it go?
     if (!status && graph) *graph = c->graph;
-    if (status && !c->is_of_program) hw_rt_graph_destroy(runtime, c->graph);
+    if ((status || !graph) && !c->is_of_program) hw_rt_graph_destroy(runtime, c->graph);
     free_capture(c);
     return status;
 }

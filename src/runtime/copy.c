@@ -1,6 +1,6 @@
 // Copies and sets, one row to three dimensions. Streams do not matter: both are done when the call returns. Device
-// memory on either side must lie within one allocation; the host's own addresses are looked at before they are used,
-// so that a stray one is an error and no crash.
+// memory on either side must lie within one allocation, or be mapped without gaps; the host's own addresses are looked
+// at before they are used, so that a stray one is an error and no crash.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -29,9 +29,18 @@ static bool span_of(const hw_rt_region *r, hw_rt_shape shape, size_t *span) {
            !__builtin_add_overflow(rows, slices, span) && !__builtin_add_overflow(*span, shape.width, span);
 }
 
+// Within one allocation, or in memory that was mapped piece by piece.
 static bool is_device(const hw_mem *mem, const hw_rt_region *r, size_t span) {
     hw_allocation found;
-    return hw_mem_find(mem, hw_rt_address(r->start), span, &found);
+    uint64_t address = hw_rt_address(r->start);
+    while (hw_mem_find(mem, address, 1, &found)) {
+        const uint64_t left = found.address + found.bytes - address;
+        if (span <= left) return true;
+        if (found.kind != HW_ALLOC_MAPPED) return false;
+        address += left;
+        span -= left;
+    }
+    return false;
 }
 
 static bool is_reachable(const hw_mem *mem, const hw_rt_region *r, size_t span, bool must_be_device) {

@@ -33,6 +33,8 @@ hw_rt_status hw_rt_event_create(hw_runtime *runtime, unsigned flags, hw_rt_event
     return HW_RT_SUCCESS;
 }
 
+unsigned hw_rt_event_flags(const hw_rt_event *event) { return event->flags; }
+
 hw_rt_status hw_rt_event_destroy(hw_runtime *runtime, hw_rt_event *event) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_handles_remove(&runtime->handles, HW_RT_EVENT, event)) {
@@ -60,7 +62,8 @@ hw_rt_status hw_rt_event_record(hw_runtime *runtime, hw_rt_event *event, hw_rt_s
 hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event) {
     HW_RT_ENTER(runtime);
     if (!is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
-    if (event->point.capture) return HW_RT_CAPTURED_EVENT;
+    hw_rt_status status;
+    if (hw_rt_capture_asks(runtime, &event->point, &status)) return status;
     if (runtime->timeline && !hw_timeline_is_event_done(runtime->timeline, hw_rt_address(event)))
         return HW_RT_NOT_READY;
     return hw_rt_event_synchronize(runtime, event);
@@ -69,7 +72,8 @@ hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event) {
 hw_rt_status hw_rt_event_synchronize(hw_runtime *runtime, hw_rt_event *event) {
     HW_RT_ENTER(runtime);
     if (!is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
-    if (event->point.capture) return HW_RT_CAPTURED_EVENT;
+    hw_rt_status status;
+    if (hw_rt_capture_asks(runtime, &event->point, &status)) return status;
     hw_rt_tell_order(runtime, HW_HOST_EVENT_SYNCHRONIZE, NULL, event);
     return HW_RT_SUCCESS;
 }
@@ -78,13 +82,15 @@ hw_rt_status hw_rt_stream_wait(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_
     HW_RT_ENTER(runtime);
     hw_rt_status status;
     if (!hw_rt_is_stream(runtime, stream) || !is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
-    if (hw_rt_capture_wait(runtime, stream, &event->point, &status)) return status;
+    if (hw_rt_capture_wait(runtime, stream, &event->point, event->is_recorded, &status)) return status;
     hw_rt_tell_order(runtime, HW_HOST_STREAM_WAIT, stream, event);
     return HW_RT_SUCCESS;
 }
 
 hw_rt_status hw_rt_event_elapsed(hw_runtime *runtime, const hw_rt_event *start, const hw_rt_event *end, int64_t *ns) {
     HW_RT_ENTER(runtime);
+    if (is_event(runtime, start) && is_event(runtime, end) && (start->point.capture || end->point.capture))
+        return HW_RT_CAPTURED_EVENT;
     if (!is_event(runtime, start) || !is_event(runtime, end) || !start->is_recorded || !end->is_recorded ||
         ((start->flags | end->flags) & HW_RT_EVENT_NO_TIMING))
         return HW_RT_INVALID_HANDLE;

@@ -11,6 +11,7 @@
 enum { HW_RT_POOL_ATTRIBUTES = 9, HW_RT_LIMITS_KEPT = 7 };
 
 struct hw_rt_pool {
+    bool is_shared;                    // with other processes
     _Atomic uint64_t attributes[HW_RT_POOL_ATTRIBUTES];
 };
 
@@ -38,6 +39,13 @@ struct hw_runtime {
     struct hw_rt_graph_block *graph_blocks;
     uint64_t graph_memory[4];         // HW_RT_GRAPH_MEMORY_ATTRIBUTES of graph.h
     pthread_mutex_t graph_lock;       // of these two
+
+    struct hw_rt_reservation *reservations;
+    struct hw_rt_mapping *mappings;
+    struct hw_rt_physical *physicals;
+    struct hw_rt_sharing *sharing;    // what other processes have of this one's memory
+    struct hw_rt_opened *opened;      // what it has of theirs
+    pthread_mutex_t virtual_lock;     // of these five
 
     hw_rt_handles handles;
     struct hw_rt_pool default_pool;
@@ -88,6 +96,14 @@ void hw_rt_free_graph(struct hw_rt_graph *graph);
 // capture.c, graph_memory.c: what the runtime has of them.
 void hw_rt_captures_free(hw_runtime *runtime);
 void hw_rt_graph_blocks_free(hw_runtime *runtime);
+
+// virtual.c: all of it; and what there is of it comes to a new context's memory, for it outlives contexts.
+void hw_rt_virtual_free(hw_runtime *runtime);
+void hw_rt_virtual_reopen(hw_runtime *runtime, hw_mem *mem);
+void hw_rt_sharing_free(hw_runtime *runtime);   // sharing.c
+
+// pool.c: settings as they are at first.
+void hw_rt_pool_init(struct hw_rt_pool *pool);
 
 // device.c
 void hw_rt_init_device(hw_runtime *runtime);

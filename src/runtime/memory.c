@@ -3,6 +3,7 @@
 
 #include "runtime/capture.h"
 #include "runtime/internal.h"
+#include "runtime/sharing.h"
 #include "runtime/tell.h"
 
 enum { ALIGNMENT = 512 };   // cudaMalloc's
@@ -54,6 +55,8 @@ hw_rt_status hw_rt_free(hw_runtime *runtime, uint64_t address, uint32_t kinds, h
     hw_mem *mem = hw_rt_mem(runtime);
     const hw_mem_caller caller = caller_of(order, site);
     hw_allocation found;
+    if ((kinds >> HW_ALLOC_DEVICE & 1) && !hw_rt_shared_close(runtime, address, HW_RT_SHARED_OF_POOL))
+        return HW_RT_SUCCESS;
     if (!hw_mem_find(mem, address, 0, &found) || !(kinds >> found.kind & 1) ||
         hw_mem_free_for(mem, &caller, address, NULL)) {
         hw_rt_tell_bad_free(runtime, address, site);

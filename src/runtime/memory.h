@@ -75,16 +75,23 @@ hw_rt_status hw_rt_set_words(hw_runtime *runtime, hw_rt_region to, uint32_t word
 typedef struct hw_rt_pool hw_rt_pool;
 
 // As CUDA numbers them; the values of the first three are an int's.
-enum { HW_RT_POOL_FLAGS = 3, HW_RT_POOL_RESERVED_NOW = 5, HW_RT_POOL_USED_NOW = 7, HW_RT_POOL_LAST = 8 };
+enum {
+    HW_RT_POOL_FLAGS = 3, HW_RT_POOL_THRESHOLD, HW_RT_POOL_RESERVED_NOW, HW_RT_POOL_RESERVED_MOST, HW_RT_POOL_USED_NOW,
+    HW_RT_POOL_USED_MOST, HW_RT_POOL_LAST = HW_RT_POOL_USED_MOST
+};
 
-hw_rt_status hw_rt_pool_create(hw_runtime *runtime, hw_rt_pool **out);   // HW_RT_NO_MEMORY
+hw_rt_status hw_rt_pool_create(hw_runtime *runtime, bool is_shared, hw_rt_pool **out);   // HW_RT_NO_MEMORY
+// A file descriptor of the program's own that stands for a pool made to be shared, and a pool out of one: memory of the
+// other process comes into it one by one (sharing.h). HW_RT_INVALID_VALUE, HW_RT_NO_MEMORY.
+hw_rt_status hw_rt_pool_export(hw_runtime *runtime, const hw_rt_pool *pool, int *fd);
+hw_rt_status hw_rt_pool_import(hw_runtime *runtime, int fd, hw_rt_pool **out);
 hw_rt_status hw_rt_pool_destroy(hw_runtime *runtime, hw_rt_pool *pool);  // HW_RT_INVALID_VALUE, also for the default
 bool hw_rt_is_pool(hw_runtime *runtime, const hw_rt_pool *pool);
 hw_rt_pool *hw_rt_default_pool(hw_runtime *runtime);
 // The one that allocations in stream order come from; the default until another is set. HW_RT_INVALID_VALUE.
 hw_rt_pool *hw_rt_current_pool(hw_runtime *runtime);
 hw_rt_status hw_rt_set_current_pool(hw_runtime *runtime, hw_rt_pool *pool);
-// attribute: 1 to HW_RT_POOL_LAST. HW_RT_INVALID_VALUE.
+// attribute: 1 to HW_RT_POOL_LAST; what was used at most is set to 0, what is used now is not. HW_RT_INVALID_VALUE.
 hw_rt_status hw_rt_pool_set(hw_runtime *runtime, hw_rt_pool *pool, unsigned attribute, uint64_t value);
 hw_rt_status hw_rt_pool_get(hw_runtime *runtime, hw_rt_pool *pool, unsigned attribute, uint64_t *value);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "runtime/capture.h"
 #include "runtime/function.h"
 #include "toolchain/binary/fatbin.h"
 #include "toolchain/toolchain.h"
@@ -132,6 +133,8 @@ hw_rt_status hw_rt_module_load_data(hw_runtime *runtime, const void *data, size_
 
 hw_rt_status hw_rt_module_unload(hw_runtime *runtime, hw_rt_module *module) {
     HW_RT_ENTER(runtime);
+    hw_rt_status status;
+    if (hw_rt_capture_forbids(runtime, &status)) return status;
     pthread_mutex_lock(&runtime->load_lock);
     bool found = is_module(runtime, module);
     if (found) {

@@ -1,18 +1,46 @@
 // Memory pools: their settings.
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "base/alloc.h"
 #include "runtime/internal.h"
 #include "runtime/memory.h"
+
+void hw_rt_pool_init(hw_rt_pool *pool) {
+    for (unsigned i = 1; i <= HW_RT_POOL_FLAGS; i++) atomic_store(&pool->attributes[i], 1);
+}
 
 bool hw_rt_is_pool(hw_runtime *runtime, const hw_rt_pool *pool) {
     return hw_rt_handles_have(&runtime->handles, HW_RT_POOL, pool);
 }
 
-hw_rt_status hw_rt_pool_create(hw_runtime *runtime, hw_rt_pool **out) {
+hw_rt_status hw_rt_pool_create(hw_runtime *runtime, bool is_shared, hw_rt_pool **out) {
     HW_RT_ENTER(runtime);
     hw_rt_pool *made = hw_rt_handles_make(&runtime->handles, HW_RT_POOL, sizeof *made);
     if (!made) return HW_RT_NO_MEMORY;
+    made->is_shared = is_shared;
+    hw_rt_pool_init(made);
     *out = made;
     return HW_RT_SUCCESS;
+}
+
+#define SHARED_NAME "halfwarp-pool"
+
+hw_rt_status hw_rt_pool_export(hw_runtime *runtime, const hw_rt_pool *pool, int *fd) {
+    HW_RT_ENTER(runtime);
+    if (!hw_rt_is_pool(runtime, pool) || !pool->is_shared) return HW_RT_INVALID_VALUE;
+    *fd = memfd_create(SHARED_NAME, 0);
+    return *fd < 0 ? HW_RT_NO_MEMORY : HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_pool_import(hw_runtime *runtime, int fd, hw_rt_pool **out) {
+    char path[64], target[64] = "";
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (readlink(path, target, sizeof target - 1) <= 0 || !strstr(target, SHARED_NAME)) return HW_RT_INVALID_VALUE;
+    return hw_rt_pool_create(runtime, false, out);
 }
 
 hw_rt_status hw_rt_pool_destroy(hw_runtime *runtime, hw_rt_pool *pool) {
@@ -42,6 +70,9 @@ hw_rt_status hw_rt_set_current_pool(hw_runtime *runtime, hw_rt_pool *pool) {
 hw_rt_status hw_rt_pool_set(hw_runtime *runtime, hw_rt_pool *pool, unsigned attribute, uint64_t value) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_pool(runtime, pool) || !attribute || attribute > HW_RT_POOL_LAST) return HW_RT_INVALID_VALUE;
+    const bool is_most = attribute == HW_RT_POOL_RESERVED_MOST || attribute == HW_RT_POOL_USED_MOST;
+    if (attribute == HW_RT_POOL_RESERVED_NOW || attribute == HW_RT_POOL_USED_NOW || (is_most && value))
+        return HW_RT_INVALID_VALUE;
     atomic_store(&pool->attributes[attribute], value);
     return HW_RT_SUCCESS;
 }

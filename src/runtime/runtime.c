@@ -46,8 +46,10 @@ hw_status hw_rt_create(const hw_rt_options *options, hw_runtime **out, hw_diag *
     pthread_mutex_init(&runtime->load_lock, NULL);
     pthread_mutex_init(&runtime->capture_lock, NULL);
     pthread_mutex_init(&runtime->graph_lock, NULL);
+    pthread_mutex_init(&runtime->virtual_lock, NULL);
     hw_rt_handles_init(&runtime->handles);
     hw_rt_init_device(runtime);
+    hw_rt_pool_init(&runtime->default_pool);
     if (!make_timeline(runtime, diag) && keep_text(options->ptxas_path, &runtime->ptxas_path) &&
         keep_text(options->cache_dir, &runtime->cache_dir) &&
         hw_rt_handles_add(&runtime->handles, HW_RT_POOL, &runtime->default_pool)) {
@@ -66,6 +68,7 @@ static void close_context(hw_runtime *runtime) {
     if (sim && runtime->options.closing) runtime->options.closing(runtime->options.context, sim);
     atomic_store(&runtime->sim, NULL);
     hw_sim_destroy(sim);
+    hw_rt_sharing_free(runtime);
     hw_rt_forget_modules(runtime);   // whose texts the simulator has used until now
 }
 
@@ -73,7 +76,7 @@ static void free_handle(void *runtime, hw_rt_handle_kind kind, void *handle) {
     switch (kind) {
     case HW_RT_LIBRARY: hw_rt_free_library(handle); break;   // with its kernels
     case HW_RT_GRAPH: hw_rt_free_graph(handle); break;       // with its nodes
-    case HW_RT_KERNEL: case HW_RT_NODE: break;
+    case HW_RT_KERNEL: case HW_RT_NODE: case HW_RT_PHYSICAL: break;
     default:
         if (handle != &((hw_runtime *)runtime)->default_pool) hw_free(handle);
     }
@@ -85,11 +88,13 @@ void hw_rt_destroy(hw_runtime *runtime) {
     hw_rt_handles_clear(&runtime->handles, free_handle, runtime);
     hw_rt_captures_free(runtime);
     hw_rt_graph_blocks_free(runtime);
+    hw_rt_virtual_free(runtime);
     hw_timeline_destroy(runtime->timeline);
     pthread_mutex_destroy(&runtime->lock);
     pthread_mutex_destroy(&runtime->load_lock);
     pthread_mutex_destroy(&runtime->capture_lock);
     pthread_mutex_destroy(&runtime->graph_lock);
+    pthread_mutex_destroy(&runtime->virtual_lock);
     hw_free(runtime->ptxas_path);
     hw_free(runtime->cache_dir);
     hw_free(runtime);
@@ -127,6 +132,7 @@ static void open_context(hw_runtime *runtime) {
         if (options->failed) options->failed(options->context, &diag);
         return;
     }
+    hw_rt_virtual_reopen(runtime, hw_sim_mem(sim));
     atomic_store(&runtime->sim, sim);
     atomic_store(&runtime->epoch, atomic_fetch_add(&runtime->n_contexts, 1) + 1);
     atomic_store(&runtime->is_ready, !hw_rt_sticky(runtime));
@@ -162,6 +168,7 @@ void hw_rt_become_orphan(hw_runtime *runtime) {
     pthread_mutex_init(&runtime->load_lock, NULL);
     pthread_mutex_init(&runtime->capture_lock, NULL);
     pthread_mutex_init(&runtime->graph_lock, NULL);
+    pthread_mutex_init(&runtime->virtual_lock, NULL);
     pthread_mutex_init(&runtime->handles.lock, NULL);
     runtime->is_orphan = hw_rt_sim(runtime) != NULL;
     if (runtime->is_orphan) hw_rt_set_sticky(runtime, HW_RT_NOT_INITIALIZED);

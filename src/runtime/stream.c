@@ -69,7 +69,8 @@ static hw_rt_status check_stream(hw_runtime *runtime, hw_rt_stream *stream) {
 
 hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream) {
     hw_rt_status status = check_stream(runtime, stream);
-    if (status || hw_rt_capture_refuses(runtime, stream, &status)) return status;
+    if (status || hw_rt_capture_refuses(runtime, stream, &status) || hw_rt_capture_forbids(runtime, &status))
+        return status;
     if (runtime->timeline && !hw_timeline_is_stream_done(runtime->timeline, hw_rt_stream_name(stream)))
         return HW_RT_NOT_READY;
     return hw_rt_stream_synchronize(runtime, stream);
@@ -77,7 +78,8 @@ hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream) {
 
 hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream) {
     hw_rt_status status = check_stream(runtime, stream);
-    if (status || hw_rt_capture_refuses(runtime, stream, &status)) return status;
+    if (status || hw_rt_capture_refuses(runtime, stream, &status) || hw_rt_capture_forbids(runtime, &status))
+        return status;
     hw_rt_tell_order(runtime, HW_HOST_STREAM_SYNCHRONIZE, stream, NULL);
     return status;
 }
@@ -92,7 +94,7 @@ hw_rt_status hw_rt_stream_calls(hw_runtime *runtime, hw_rt_stream *stream) {
 hw_rt_status hw_rt_synchronize(hw_runtime *runtime) {
     HW_RT_ENTER(runtime);
     hw_rt_status status;
-    if (hw_rt_capture_forbids(runtime, &status)) return status;
+    if (hw_rt_capture_refuses_all(runtime, &status)) return status;
     hw_rt_tell_order(runtime, HW_HOST_DEVICE_SYNCHRONIZE, NULL, NULL);
     return HW_RT_SUCCESS;
 }

@@ -51,6 +51,7 @@ enum { HW_RT_EVENT_BLOCKING = 1, HW_RT_EVENT_NO_TIMING = 2, HW_RT_EVENT_INTERPRO
 
 // HW_RT_INVALID_VALUE, also for an event between processes that has times; HW_RT_NO_MEMORY.
 hw_rt_status hw_rt_event_create(hw_runtime *runtime, unsigned flags, hw_rt_event **out);
+unsigned hw_rt_event_flags(const hw_rt_event *event);
 hw_rt_status hw_rt_event_destroy(hw_runtime *runtime, hw_rt_event *event);   // HW_RT_INVALID_HANDLE
 
 // HW_RT_INVALID_HANDLE, of either.

@@ -74,7 +74,6 @@ static void test_capture(void) {
     CHECK(status == CU_STREAM_CAPTURE_STATUS_ACTIVE && id && n == 0);
     launch_add(stream, 10);
     GOOD(cuEventRecord(fork, stream));
-    IS(cuEventQuery(fork), CUDA_ERROR_CAPTURED_EVENT);
     GOOD(cuStreamWaitEvent(other, fork, 0));
     GOOD(cuStreamIsCapturing(other, &status));
     CHECK(status == CU_STREAM_CAPTURE_STATUS_ACTIVE);
@@ -147,7 +146,6 @@ static void test_capture_in_vain(void) {
     GOOD(cuEventRecord(event, stream));
     GOOD(cuStreamWaitEvent(other, event, 0));
     launch_add(other, 1);
-    IS(cuStreamEndCapture(other, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
     end_with(CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
     GOOD(cuEventDestroy(event));
 }

@@ -636,6 +636,8 @@ typedef struct CUmemAccessDesc_st {
     CUmemAccess_flags flags;
 } CUmemAccessDesc;
 
+#include "driver_memory_types.h"
+
 typedef union CUlaunchAttributeValue_union {
     char pad[64];
     int cooperative;

@@ -296,7 +296,7 @@ void hw_access_refresh(hw_worker *worker) {
 }
 
 bool hw_access_met_hosts_memory(const hw_worker *worker) {
-    enum { HOSTS_TOO = 1 << HW_ALLOC_MANAGED | 1 << HW_ALLOC_PINNED | 1 << HW_ALLOC_REGISTERED };
+    enum { HOSTS_TOO = 1 << HW_ALLOC_MANAGED | 1 << HW_ALLOC_PINNED | 1 << HW_ALLOC_REGISTERED | 1 << HW_ALLOC_MAPPED };
     for (uint32_t i = 0; i < worker->n_used; i++) {
         const hw_pattern *p = &worker->patterns[worker->used_patterns[i]];
         hw_allocation found;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exec/ops/half.h"
+#include "exec/region.h"
 #include "exec/warp/warp.h"
 
 // Threads talk by atomics. An atomic that changed nothing (a lock that is taken, a count that has not been reached) has
@@ -20,6 +21,7 @@ typedef struct words_at {
         void *at[32];
     };
     bool is_shared;               // known to be shared memory, which no other thread touches
+    bool is_device;               // known to be device memory
 } words_at;
 
 static const hw_inst *refuse_local(hw_state *s, const hw_inst *in, const words_at *words) {
@@ -32,6 +34,7 @@ static const hw_inst *refuse_local(hw_state *s, const hw_inst *in, const words_a
 static bool find_words(hw_state *s, const hw_inst *in, words_at *words) {
     const hw_space space = hw_lanes_at(s, in, words->address);
     words->is_shared = space == HW_SPACE_SHARED;
+    words->is_device = space == HW_SPACE_GLOBAL;
     if (space == HW_SPACE_GENERIC) return hw_access_pointers(s, in, true, words->at);
     return space != HW_SPACE_LOCAL || refuse_local(s, in, words);
 }
@@ -103,7 +106,7 @@ static bool is_one_word(const hw_warp *w, const words_at *words) {
 
 // Combines with one instruction of the host. operation: what it does, of `old` and `operand`; lanes that mean one word
 // do it once, with what their operands combine to. same: `old` and `operand` leave memory as it was.
-#define ATOM_HOST(name, T, function, operation, same)                                                  \
+#define ATOM_HOST_WAYS(name, T, function, operation, same)                                                  \
     static void name##_only(hw_warp *w, const words_at *words, const T *b) {                           \
         const int first = __builtin_ctz(w->mask);                                                      \
         if (words->is_shared) {                                                                        \
@@ -129,16 +132,23 @@ static bool is_one_word(const hw_warp *w, const words_at *words) {
             HW_EACH_ACTIVE_LANE(T operand = b[i]; T old = function((T *)words->at[i], operand, __ATOMIC_SEQ_CST); \
                                 changed |= !(same); d[i] = old);                                       \
         return changed;                                                                                \
-    }                                                                                                  \
+    }
+
+// only: what is done where nobody wants the result.
+#define ATOM_HOST_BODY(name, T, only)                                                                  \
     static const hw_inst *name(hw_warp *w, const hw_inst *in) {                                        \
         hw_state *s = hw_state_of(w);                                                                  \
         words_at words;                                                                                \
         if (!find_words(s, in, &words)) return NULL;                                                   \
         const T *b = hw_at(w, in->b);                                                                  \
-        if (in->d == HW_NO_SLOT) name##_only(w, &words, b);                                            \
+        if (in->d == HW_NO_SLOT) only(w, &words, b);                                                   \
         else poll_unless_changed(s, name##_and_return(w, &words, b, hw_at(w, in->d)));                 \
         return in + 1;                                                                                 \
     }
+
+#define ATOM_HOST(name, T, function, operation, same)                                                  \
+    ATOM_HOST_WAYS(name, T, function, operation, same)                                                 \
+    ATOM_HOST_BODY(name, T, name##_only)
 
 static float canonical_f32(float x) {
     uint32_t nan = 0x7fffffff;
@@ -232,7 +242,29 @@ static uint32_t choose_pair(uint32_t a, uint32_t b, bool wants_less, uint32_t in
            (uint32_t)choose_half((uint16_t)(a >> 16), (uint16_t)(b >> 16), wants_less, infinity) << 16;
 }
 
-ATOM_HOST(atom_add_32, uint32_t, __atomic_fetch_add, old + operand, operand == 0)
+ATOM_HOST_WAYS(atom_add_32, uint32_t, __atomic_fetch_add, old + operand, operand == 0)
+
+// Into the worker's own sums, where the launch keeps them.
+static void sum_32(hw_warp *w, const words_at *words, const uint32_t *b) {
+    hw_worker *worker = hw_state_of(w)->worker;
+    hw_sums *sums = worker->sums;
+    if (!sums || !words->is_device) {
+        atom_add_32_only(w, words, b);
+        return;
+    }
+    if (is_one_word(w, words)) {
+        uint32_t sum = 0;
+        HW_EACH_ACTIVE_LANE(sum += b[i]);
+        hw_sums_add(sums, words->address[__builtin_ctz(w->mask)], sum);
+        return;
+    }
+    HW_EACH_ACTIVE_LANE(hw_sums_add(sums, words->address[i], b[i]));
+    sums->n_added += HW_WARP_LANES;
+    if (!hw_sums_are_vain(sums)) return;
+    hw_sums_flush(sums);
+    worker->sums = NULL;
+}
+ATOM_HOST_BODY(atom_add_32, uint32_t, sum_32)
 ATOM_HOST(atom_add_64, uint64_t, __atomic_fetch_add, old + operand, operand == 0)
 ATOM_HOST(atom_and_32, uint32_t, __atomic_fetch_and, old & operand, (old & operand) == old)
 ATOM_HOST(atom_and_64, uint64_t, __atomic_fetch_and, old & operand, (old & operand) == old)
@@ -276,6 +308,10 @@ ATOM_VECTOR(vector_min_bf16, uint16_t, uint16_t, choose_half(old, b, true, 0x7f8
 ATOM_VECTOR(vector_max_bf16, uint16_t, uint16_t, choose_half(old, b, false, 0x7f80))
 ATOM_VECTOR(vector_min_bf16x2, uint32_t, uint32_t, choose_pair(old, b, true, 0x7f80))
 ATOM_VECTOR(vector_max_bf16x2, uint32_t, uint32_t, choose_pair(old, b, false, 0x7f80))
+
+bool hw_atomic_is_sum(const hw_program *program, uint32_t index) {
+    return hw_region_own_body(program, index) == atom_add_32 && program->insts[index].d == HW_NO_SLOT;
+}
 
 // Rows serve atom and red.
 #undef ATOM

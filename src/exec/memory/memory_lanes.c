@@ -108,7 +108,8 @@ static inline void guess_next_all(hw_pattern *p, uint32_t n, uint64_t bytes) {
 
 // Where a convoy's lanes lie apart in more memory than the caches hold, the processor is told of all warps' addresses
 // before the first warp's are used: it would not look that far ahead by itself. They need not be addresses of anything.
-static __attribute__((noinline)) void prefetch_apart(hw_warp *w, const hw_inst *in, const hw_pattern *p) {
+// Inlined by force: GCC takes a function that only prefetches to be without effect, and drops calls of it.
+static inline __attribute__((always_inline)) void prefetch_apart(hw_warp *w, const hw_inst *in, const hw_pattern *p) {
     enum { LARGE_BYTES = 1 << 22 };
     if (p->room < LARGE_BYTES || p->room_space != HW_SPACE_GLOBAL) return;
     const uint64_t shift = p->room_shift + (uint64_t)in->imm;
@@ -142,6 +143,65 @@ static __attribute__((noinline)) void prefetch_apart(hw_warp *w, const hw_inst *
         }                                                                                              \
         for (int k = 0; k < 4; k++) to[k] = rows[k];                                                   \
     } while (0)
+
+// Eight warps whose words lie side by side in each lane, as where each has a column of a tile: a lane's words of all
+// warps are one vector, and of eight lanes' vectors one turn makes eight warps'. False: they do not lie so.
+#if defined(__AVX2__)
+typedef uint32_t eight_words __attribute__((vector_size(32)));
+
+#define EACH_PAIR(to, from, distance, low, high)                                                       \
+    for (int k = 0; k < 8; k++)                                                                        \
+        if (!(k & (distance))) {                                                                       \
+            to[k] = __builtin_shufflevector(from[k], from[k + (distance)], low);                       \
+            to[k + (distance)] = __builtin_shufflevector(from[k], from[k + (distance)], high);         \
+        }
+#define PAIRS_LOW 0, 8, 2, 10, 4, 12, 6, 14
+#define PAIRS_HIGH 1, 9, 3, 11, 5, 13, 7, 15
+#define FOURS_LOW 0, 1, 8, 9, 4, 5, 12, 13
+#define FOURS_HIGH 2, 3, 10, 11, 6, 7, 14, 15
+#define HALVES_LOW 0, 1, 2, 3, 8, 9, 10, 11
+#define HALVES_HIGH 4, 5, 6, 7, 12, 13, 14, 15
+static inline void turn_eight(eight_words rows[8]) {
+    eight_words pairs[8], fours[8];
+    EACH_PAIR(pairs, rows, 1, PAIRS_LOW, PAIRS_HIGH)
+    EACH_PAIR(fours, pairs, 2, FOURS_LOW, FOURS_HIGH)
+    EACH_PAIR(rows, fours, 4, HALVES_LOW, HALVES_HIGH)
+}
+
+static inline bool are_columns(const hw_warp *w, const hw_pattern *p) {
+    uint64_t differ = 0;
+    if (w->convoy != 8) return false;
+    for (uint64_t k = 0; k < 8; k++) differ |= (uint64_t)(p->at[k] - p->at[0]) ^ 4 * k;
+    return !differ;
+}
+
+static __attribute__((noinline)) bool load_columns(hw_warp *w, const hw_inst *in, const hw_pattern *p) {
+    eight_words rows[8];
+    if (!are_columns(w, p)) return false;
+    for (int i = 0; i < 32; i += 8) {
+        for (int k = 0; k < 8; k++) memcpy(&rows[k], p->at[0] + p->delta[i + k], sizeof rows[k]);
+        turn_eight(rows);
+        const eight_words *row = rows;
+        HW_EACH_WARP(memcpy((uint32_t *)hw_at(w, in->d) + i, row++, sizeof *row););
+    }
+    return true;
+}
+
+static __attribute__((noinline)) bool store_columns(hw_warp *w, const hw_inst *in, const hw_pattern *p) {
+    eight_words rows[8];
+    if (!are_columns(w, p)) return false;
+    for (int i = 0; i < 32; i += 8) {
+        eight_words *row = rows;
+        HW_EACH_WARP(memcpy(row++, (const uint32_t *)hw_at(w, in->b) + i, sizeof *row););
+        turn_eight(rows);
+        for (int k = 0; k < 8; k++) memcpy(p->at[0] + p->delta[i + k], &rows[k], sizeof rows[k]);
+    }
+    return true;
+}
+#else
+#define load_columns(w, in, p) false
+#define store_columns(w, in, p) false
+#endif
 
 #define LOAD_KNOWN(name, slow, MEM, REG, type, same, delta_field, locate)                              \
     static inline void name##_copy(REG *restrict d, const MEM *restrict from, int n) {                 \
@@ -216,6 +276,7 @@ static __attribute__((noinline)) void prefetch_apart(hw_warp *w, const hw_inst *
         case HW_SHAPE_FOURS: EACH_LOCATED(REG, d, name##_fours(r, m, p->delta);); break;               \
         case HW_SHAPE_FOUR_ROWS: EACH_LOCATED(REG, d, name##_four_rows(r, m, p->delta);); break;       \
         default:                                                                                       \
+            if (sizeof(MEM) == 4 && sizeof(REG) == 4 && load_columns(w, in, p)) break;                 \
             for (int i = 0; i < 32; i += 4) {                                                          \
                 FOUR_DELTAS(i)                                                                         \
                 EACH_LOCATED(REG, d, MEM v0 = *(const MEM *)(m + at0); MEM v1 = *(const MEM *)(m + at1); \
@@ -365,6 +426,7 @@ static inline void store_line(const hw_warp *w, uint64_t line, void *registers, 
                          name##_copy((MEM *)(m + apart), r + 16, 16););                                \
             break;                                                                                     \
         default:                                                                                       \
+            if (sizeof(MEM) == 4 && sizeof(REG) == 4 && store_columns(w, in, p)) break;                \
             for (int i = 0; i < 32; i += 4) {                                                          \
                 FOUR_DELTAS(i)                                                                         \
                 EACH_LOCATED(const REG, b, REG v0 = r[i]; REG v1 = r[i + 1]; REG v2 = r[i + 2]; REG v3 = r[i + 3]; \

@@ -34,6 +34,24 @@ static void count_guards(hw_warp *w, uint32_t n_warps, const hw_segment *segment
     }
 }
 
+// The next convoy likely loads as far from this one as this one from the last: the next block's rows of a matrix. A
+// wrong guess costs little, and cannot fault; it is made where a processor's second-level cache does not hold the
+// memory. Inlined by force: GCC drops calls of what seems to be without effect.
+enum { LARGE_BYTES = 1 << 21 };
+static inline __attribute__((always_inline)) void prefetch_next(const hw_warp *w, const hw_inst *access,
+                                                                hw_pattern *p) {
+    if (p->space != HW_SPACE_GLOBAL || p->shape != HW_SHAPE_UNIT || access->d == HW_NO_SLOT) return;
+    if (p->limit < LARGE_BYTES || p->fixed_for) return;
+    const uint64_t at = (uint64_t)(uintptr_t)p->at[0], step = at - p->last, bytes = 32 * (uint64_t)access->width;
+    p->last = at;
+    if (step == w->convoy * bytes) return;       // the processor sees that by itself
+    for (uint32_t k = 0; k < w->convoy; k++) {
+        const uint64_t next = (uint64_t)(uintptr_t)p->at[k] + step;
+        __builtin_prefetch((const void *)(uintptr_t)next);
+        if (bytes > 64) __builtin_prefetch((const void *)(uintptr_t)(next + 64));
+    }
+}
+
 // What the two bodies do is in functions of their own: a compiler makes no jump of a call at the end of a function that
 // has shown its arrays to others, and bodies that call the next one take a frame of the stack each, until it is full.
 // They return NULL, or the body that the first instruction had, which is to be executed instead.
@@ -52,8 +70,12 @@ static __attribute__((noinline)) hw_body run_convoy(hw_warp *w, const hw_inst *i
             return miss(segment, in, segment->convoy_body, p);
         if (a->is_first) at[a->group] = (hw_segment_at){p->at, p->delta[16]};
     }
-    for (uint32_t k = 0; k < segment->n_accesses; k++)
-        hw_known_count_all(w, &s->patterns[first[segment->accesses[k].offset].pattern]);
+    for (uint32_t k = 0; k < segment->n_accesses; k++) {
+        const hw_inst *access = first + segment->accesses[k].offset;
+        hw_pattern *p = &s->patterns[access->pattern];
+        if (segment->accesses[k].is_first) prefetch_next(w, access, p);
+        hw_known_count_all(w, p);
+    }
     segment->all((char *)w, w->convoy, at);
     if (segment->n_guards) count_guards(w, w->convoy, segment);
     return NULL;

@@ -10,6 +10,7 @@
 #include "exec/memory/pattern.h"
 #include "exec/ops/lanes.h"
 #include "exec/schedule/turn.h"
+#include "exec/sums.h"
 #include "mem/texture.h"
 
 typedef struct hw_state hw_state;
@@ -190,6 +191,8 @@ struct hw_worker {
     uint64_t n_copies;            // asynchronous ones of this launch
     bool ordered;                 // there is a sink that wants each access at once
     bool is_counted;              // there is one that adds accesses up
+    hw_sums *sums;                // that this launch keeps; NULL: none
+    hw_sums *made_sums;           // the same table, for launches to come
     hw_block **blocks;            // resident slots; the first is the one in normal use
     uint32_t n_blocks, max_blocks;
     hw_watch watch;
@@ -247,8 +250,9 @@ struct hw_run {
     hw_fault *fault;
     hw_status status;
     uint32_t n_workers;
-    hw_homes homes;               // where a sink wants to hear of accesses that stray
+    hw_homes homes;               // where a sink wants to hear of accesses that stray, or sums may be kept
     hw_arena *homes_arena;
+    bool keeps_sums;
     struct hw_defined *defined;   // bytes of device memory that are; NULL: nobody asks for undefined values
     struct hw_undefined_states *states;
     uint32_t *origins;            // by note, and behind them of registers: numbers of undefined values; 0: none yet
@@ -324,6 +328,8 @@ extern const hw_body_forms hw_special_bodies[];
 
 // atomic.c
 extern const hw_body_forms hw_atomic_bodies[];
+// Does the instruction add integers of 32 bits to memory and do no more?
+bool hw_atomic_is_sum(const hw_program *program, uint32_t index);
 
 // A value of width bytes in memory as a register of reg_bytes (at least width), zero- or sign-extended.
 static inline void hw_extend(void *to, uint32_t reg_bytes, const void *from, uint32_t width, bool is_signed) {
@@ -422,7 +428,8 @@ const hw_access_pattern *hw_pattern_name(hw_worker *worker, hw_pattern *p);
 bool hw_names_are_full(const hw_worker *worker, uint32_t note);
 
 // homes.c
-// Where the launch's accesses have to stay, when a sink wants to hear of those that stray. HW_NO_MEMORY.
+// Where the launch's accesses have to stay, when a sink wants to hear of those that stray, or sums may be kept, and
+// whether they are. HW_NO_MEMORY.
 hw_status hw_homes_find(hw_run *run, hw_diag *diag);
 void hw_homes_forget(hw_run *run);
 

@@ -19,6 +19,7 @@ typedef struct statement {
     hw_ptx_link_symbol symbol;        // name NULL: a directive
     word declared;               // the symbol's name, or that of a .shared variable; length 0: a directive
     bool is_kernel, is_section, is_dropped;
+    bool is_in_sight;            // by its words, though its name says that it is kept to its file
 } statement;
 
 typedef struct text {
@@ -141,7 +142,10 @@ static bool read_text(const char *ptx, hw_arena *arena, text *t) {
         if (name.length) {
             s.symbol.name = hw_arena_string(arena, name.at, name.length);
             if (!s.symbol.name) return false;
-            if (s.symbol.scope != HW_PTX_LINK_EXTERN && is_kept_to_file(name)) s.symbol.scope = HW_PTX_LINK_LOCAL;
+            if (s.symbol.scope != HW_PTX_LINK_EXTERN && is_kept_to_file(name)) {
+                s.is_in_sight = s.symbol.scope != HW_PTX_LINK_LOCAL;
+                s.symbol.scope = HW_PTX_LINK_LOCAL;
+            }
         }
         if (!add_statement(t, arena, &s)) return false;
     }
@@ -173,6 +177,15 @@ static bool is_elsewhere(const text *texts, size_t count, size_t here, const cha
     return false;
 }
 
+// Has a part declared it as another's? numba-cuda has NVRTC make functions with names as if they were static.
+static bool is_asked_for(const text *texts, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++) {
+        const statement *s = find_statement(&texts[i], name);
+        if (s && s->symbol.scope == HW_PTX_LINK_EXTERN) return true;
+    }
+    return false;
+}
+
 static bool is_renamed(const text *t, word w) {
     for (size_t i = 0; i < t->n_renamed; i++)
         if (is(w, t->renamed[i])) return true;
@@ -189,7 +202,8 @@ static bool settle_names(text *texts, size_t count, size_t here, hw_arena *arena
         t->statements[i].is_dropped = t->statements[i].is_section;
         if (!symbol->name) continue;
         word name = {symbol->name, strlen(symbol->name)};
-        const bool is_own = symbol->scope == HW_PTX_LINK_LOCAL;
+        const bool is_own = symbol->scope == HW_PTX_LINK_LOCAL &&
+                            !(t->statements[i].is_in_sight && is_asked_for(texts, count, symbol->name));
         if (is_own && !is_renamed(t, name) && is_elsewhere(texts, count, here, symbol->name))
             t->renamed[t->n_renamed++] = symbol->name;
         for (size_t k = 0; k < here && symbol->scope == HW_PTX_LINK_WEAK && symbol->is_defined; k++) {

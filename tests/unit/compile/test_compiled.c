@@ -5,7 +5,8 @@
 #include "compile/compile.h"
 #include "device/sim_internal.h"
 
-enum { KERNELS = 5, SEEDS = 3, R = 8, D = 4, F = 6, G = 3, P = 4, ROW_WORDS = R + 2 * D + F + 2 * G + 1, MOST = 512 };
+enum { KERNELS = 5, SEEDS = 3, R = 8, D = 4, F = 6, G = 3, P = 4, MOST = 512 };
+enum { ROW_WORDS = R + 2 * D + F + 2 * G + 1, BINS = 64 };
 
 // ---- random kernels ----
 
@@ -114,12 +115,12 @@ static const char *const scattered[] = {
     "st.global.f32 [%%at+4], %%f3;\n",
 };
 
-// Side by side, the same for all, by a sum that is computed on the way, and by what lanes hold. Each warp has shared
-// memory of its own, since the order of warps is nobody's business.
+// Side by side, the same for all, by columns of which each warp has one, by a sum that is computed on the way, and by
+// what lanes hold. Each warp has shared memory of its own, since the order of warps is nobody's business.
 static void put_load(void) {
     static const char *const widths[] = {"u8", "s8", "u16", "s16", "u32"};
     uint32_t at = pick(64);
-    switch (pick(7)) {
+    switch (pick(8)) {
     case 0: put("ld.global.u32 %%r%u, [%%in+%u];\n", pick(R), 4 * at); break;
     case 1: put("ld.global.f32 %%f%u, [%%mine+%u];\n", pick(F), 4 * at); break;
     case 2:
@@ -132,6 +133,7 @@ static void put_load(void) {
         put("ld.global.v2.u32 {%%r%u, %%r%u}, [%%pair+%u];\n", r, (r + 1) % R, 8 * at);
         break;
     }
+    case 6: put("ld.global.u32 %%r%u, [%%column+%u];\n", pick(R), 4 * at); break;
     default: put(scattered[0], pick(R));
     }
 }
@@ -146,9 +148,11 @@ static void put_scattered(void) {
 }
 
 static void put_store(void) {
-    const uint32_t what = pick(6);
+    const uint32_t what = pick(7);
     if (what == 0) put("and.b32 %%r0, %%r%u, 28; cvt.u64.u32 %%at, %%r0; add.s64 %%at, %%at, %%own;\n"
                        "st.global.u32 [%%at], %%r%u;\n", pick(R), pick(R));
+    else if (what == 6) put("and.b32 %%r0, %%r%u, %d; cvt.u64.u32 %%at, %%r0; add.s64 %%at, %%at, %%bins;\n"
+                            "red.global.add.u32 [%%at], %%r%u;\n", pick(R), 4 * BINS - 4, pick(R));
     else if (what < 3) put("st.shared.u32 [%%s+%u], %%r%u;\n", 4 * pick(8), pick(R));
     else put("st.global.u32 [%%own+%u], %%r%u;\n", 4 * pick(8), pick(R));
 }
@@ -208,10 +212,11 @@ static void put_piece(unsigned depth) {
 }
 
 static void put_kernel(unsigned number) {
-    put(".visible .entry k%u(.param .u64 out, .param .u64 in)\n{\n", number);
+    put(".visible .entry k%u(.param .u64 out, .param .u64 in, .param .u64 bins)\n{\n", number);
     put(".reg .pred %%p<%d>, %%q; .reg .b16 %%h<2>; .reg .b32 %%r<%d>, %%i, %%s, %%sw, %%t, %%n, %%c, %%lane3;\n"
         ".reg .b32 %%k<%d>, %%b<%d>;\n"
-        ".reg .b64 %%d<%d>, %%in, %%out, %%mine, %%own, %%pair, %%stack, %%at; .reg .f32 %%f<%d>; .reg .f64 %%g<%d>;\n"
+        ".reg .b64 %%d<%d>, %%in, %%out, %%mine, %%own, %%pair, %%stack, %%at, %%column, %%bins;\n"
+        ".reg .f32 %%f<%d>; .reg .f64 %%g<%d>;\n"
         ".local .align 8 .b8 stack[64];\n.shared .align 8 .b8 tile[%d];\n", P, R, DEPTH, DEPTH, D, F, G,
         4 * 256 + 8 * 32);
     put("ld.param.u64 %%out, [out]; ld.param.u64 %%in, [in];\n"
@@ -221,7 +226,8 @@ static void put_kernel(unsigned number) {
         "mov.u32 %%s, tile; mad.lo.s32 %%s, %%t, 4, %%s; shr.u32 %%r0, %%t, 5; mad.lo.s32 %%s, %%r0, 32, %%s;\n"
         "mov.u32 %%sw, tile; mad.lo.s32 %%sw, %%r0, 160, %%sw; mov.u64 %%stack, stack;\n"
         "and.b32 %%lane3, %%t, 3; st.shared.u32 [%%s], %%i;\n"
-        "cvt.u16.u32 %%h0, %%i;\n", 4 * ROW_WORDS);
+        "cvt.u16.u32 %%h0, %%i; ld.param.u64 %%bins, [bins]; and.b32 %%r1, %%t, 31; mad.lo.s32 %%r1, %%r1, 8, %%r0;\n"
+        "mul.wide.s32 %%column, %%r1, 4; add.s64 %%column, %%column, %%in;\n", 4 * ROW_WORDS);
     if (pick(2)) put("setp.lt.u32 %%q, %%t, %d; @%%q ret;\n", pick(2) ? 3 : 17);    // the first lanes leave
     for (int r = 0; r < R; r++) put("ld.global.u32 %%r%d, [%%mine+%d];\n", r, 512 * r);
     for (int k = 0; k < 16; k++) put("st.local.u32 [%%stack+%d], %%r%d;\n", 4 * k, k % R);
@@ -262,7 +268,7 @@ typedef struct bench {
     hw_sim *sim;
     hw_sim_module *module;
     signing_sink sink;
-    uint64_t out, in;
+    uint64_t out, in, bins;
     hw_diag diag;
 } bench;
 
@@ -270,7 +276,7 @@ enum { IN_WORDS = 8192, OUT_BYTES = MOST * ROW_WORDS * 4 };
 typedef struct outcome {
     sums sums;
     uint64_t signature;
-    uint32_t words[MOST * ROW_WORDS];
+    uint32_t words[MOST * ROW_WORDS], bins[BINS];
 } outcome;
 
 static uint32_t inputs[IN_WORDS];
@@ -298,16 +304,18 @@ static void launch(bench *b, unsigned kernel, unsigned shape, outcome *o) {
     snprintf(name, sizeof name, "k%u", kernel);
     assert_int_equal(hw_sim_find_function(b->module, name, &function, &b->diag), HW_OK);
     memset(hw_mem_host(mem, b->out), 0, OUT_BYTES);
+    memset(hw_mem_host(mem, b->bins), 0, sizeof o->bins);
     memcpy(hw_mem_host(mem, b->in), inputs, sizeof inputs);
     b->sink.sums.sums = (sums){0};
     b->sink.signature = 0;
-    void *params[] = {&b->out, &b->in};
+    void *params[] = {&b->out, &b->in, &b->bins};
     hw_sim_launch_args args = {function, {shapes[shape].grid, 1, 1}, {shapes[shape].block, 1, 1}, 0, params, false, 0,
                                0, {0}};
     if (hw_sim_launch(b->sim, &args, &refusal, &fault, &b->diag) != HW_OK) fail_msg("%s: %s", name, b->diag.text);
     o->sums = b->sink.sums.sums;
     o->signature = b->sink.signature;
     memcpy(o->words, hw_mem_host(mem, b->out), OUT_BYTES);
+    memcpy(o->bins, hw_mem_host(mem, b->bins), sizeof o->bins);
 }
 
 static void begin(bench *b) {
@@ -325,6 +333,7 @@ static void begin(bench *b) {
     hw_mem *mem = hw_sim_mem(b->sim);
     assert_int_equal(hw_mem_alloc(mem, OUT_BYTES, 256, HW_ALLOC_DEVICE, NULL, NULL, &b->out, &b->diag), HW_OK);
     assert_int_equal(hw_mem_alloc(mem, sizeof inputs, 256, HW_ALLOC_DEVICE, NULL, NULL, &b->in, &b->diag), HW_OK);
+    assert_int_equal(hw_mem_alloc(mem, 4 * BINS, 256, HW_ALLOC_DEVICE, NULL, NULL, &b->bins, &b->diag), HW_OK);
 }
 
 static void check(unsigned kernel, unsigned shape, const outcome *before, const outcome *after) {
@@ -332,6 +341,7 @@ static void check(unsigned kernel, unsigned shape, const outcome *before, const 
         if (before->words[k] != after->words[k])
             fail_msg("kernel k%u, shape %u: word %u of thread %u is 0x%x compiled, 0x%x interpreted", kernel, shape,
                      k % ROW_WORDS, k / ROW_WORDS, after->words[k], before->words[k]);
+    assert_memory_equal(before->bins, after->bins, sizeof before->bins);
     assert_memory_equal(&before->sums, &after->sums, sizeof before->sums);
     assert_true(before->signature == after->signature);
 }
@@ -377,7 +387,7 @@ static void test_turns_end_inside(void **state) {
     bench b;
     length = 0;
     put(HEAD);
-    put(".visible .entry k0(.param .u64 out, .param .u64 in)\n{\n"
+    put(".visible .entry k0(.param .u64 out, .param .u64 in, .param .u64 bins)\n{\n"
         ".reg .pred %%p, %%q; .reg .b32 %%r<5>, %%t; .reg .b64 %%in, %%out, %%at;\n"
         "ld.param.u64 %%out, [out]; ld.param.u64 %%in, [in]; mov.u32 %%t, %%tid.x;\n"
         "mul.wide.u32 %%at, %%t, 4; add.s64 %%out, %%out, %%at; mov.u32 %%r0, 0; mov.u32 %%r1, %%t;\n"

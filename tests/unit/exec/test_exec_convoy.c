@@ -105,6 +105,16 @@ static void test_transpose(void **state) {
         "st.global.u32 [%rd4], %r8;\nret;\n")}, 2304, transposed, true);
 }
 
+// The same of loads: each warp has a column of a tile in shared memory.
+static uint32_t column(uint32_t t) { return (t % 32 * 8 + t % 256 / 32) * 5 + t / 256; }
+static void test_columns(void **state) {
+    (void)state;
+    run_always((run_args){.grid = 9, .block = 256, .ptx = KERNEL(".shared .align 4 .b8 tile[1024];\n",
+        "mov.u32 %r5, tile; mad.lo.u32 %r6, %r1, 4, %r5; mad.lo.u32 %r7, %r1, 5, %r2; st.shared.u32 [%r6], %r7;\n"
+        "bar.sync 0;\nand.b32 %r8, %r1, 31; shr.u32 %r9, %r1, 5; mad.lo.u32 %r8, %r8, 8, %r9;\n"
+        "mad.lo.u32 %r8, %r8, 4, %r5; ld.shared.u32 %r10, [%r8];\n" STORE_RET("%r10"))}, 2304, column, true);
+}
+
 // What has no form for convoys goes warp by warp: shuffles, divisions, reductions in memory, and atomics whose result
 // nobody reads.
 static uint32_t one_by_one(uint32_t t) { return (t ^ 1) / 3 + 512; }
@@ -182,7 +192,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exchange),   cmocka_unit_test(test_parting), cmocka_unit_test(test_meeting),
         cmocka_unit_test(test_guards),
-        cmocka_unit_test(test_lanes_apart), cmocka_unit_test(test_transpose), cmocka_unit_test(test_polling),
+        cmocka_unit_test(test_lanes_apart), cmocka_unit_test(test_transpose), cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_polling),
         cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_shuffles),
         cmocka_unit_test(test_fault), cmocka_unit_test(test_limit),
     };

@@ -75,7 +75,7 @@ static void check_mod(const char *word, size_t length) { assert_int_not_equal(hw
 
 static void check_operand(const char *word, size_t length) {
     if (length == 4 && memcmp(word, "call", 4) == 0) return;
-    assert_non_null(memchr("dDWaAwcIipqMvmgzfxhykoOlt", word[0], 25));
+    assert_non_null(memchr("dDWaAwcIipqMvmgzfxhyknoOlt", word[0], 26));
     for (size_t i = 1; i < length; i++) assert_non_null(memchr("?_|.-", word[i], 5));
 }
 

@@ -28,7 +28,9 @@ static const char *const accepted[] = {
     "ld.const[3].u32 %r1, [cv+8];", "ld.param.u64 %rd1, [pp+0];", "ld.global.v4.f32 {%f1, _, %f2, %f3}, [%rd1];",
     "ld.global.nc.L1::no_allocate.L2::128B.f32 %f1, [%rd1];",
     "ld.global.L1::evict_last.L2::evict_last.u32 %r1, [%rd1];",
-    "ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;", "ld.acquire.sys.shared::cta.b64 %rd1, [sv];",
+    "ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;", "ld.global.b32 { %r1 }, [%rd1];", "st.global.b32 [%rd1], {%r1};",
+    "createpolicy.fractional.L2::evict_first.b64 %rd1, 1.0;",
+    "createpolicy.fractional.L2::evict_last.b64 %rd1;", "ld.acquire.sys.shared::cta.b64 %rd1, [sv];",
     "ld.volatile.global.v2.b64 {%rd1, %rd2}, [gv+16];", "ld.mmio.relaxed.sys.global.u32 %r1, [%rd1];",
     "st.global.v4.f32 [%rd1], {0f00000000, %f1, 1.0, %f2};", "st.global.b16 [%rd1], %f1;", "st.param.b32 [q0], 7;",
     "ldu.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];", "prefetch.global.L2::evict_last [%rd1];", "prefetchu.L1 [%rd1];",
@@ -140,7 +142,7 @@ static const char *const refused[] = {
     "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32", "multimem.ld_reduce.global.add.u32",
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32", "red.async.relaxed.cluster.add.u32",
     "cvt.rs.f16x2.f32", "cvt.rn.satfinite.e2m1x2.f32", "fence.proxy.tensormap::generic.acquire.gpu",
-    "createpolicy.fractional.L2::evict_last.b64", "add.sat.u32", "shl.s32",
+    "add.sat.u32", "shl.s32",
 };
 
 static void test_refused(void **state) {
@@ -155,6 +157,21 @@ static void test_refused(void **state) {
         assert_non_null(strstr(diag.text, "is not supported"));
         assert_int_equal(diag.line, 11);
     }
+}
+
+// As PTX for 1.x has it; of later PTX a rounding is asked for.
+static void test_mad_without_rounding(void **state) {
+    (void)state;
+    static const char body[] =
+        ".address_size 64\n.entry k () {\n.reg .f32 %f<5>;\nmad.f32 %f1, %f2, %f3, %f4;\nret;\n}";
+    char text[256];
+    hw_diag diag;
+    snprintf(text, sizeof text, ".version 1.4\n.target sm_10\n%s", body);
+    hw_ptx_module *module = parse_ok(text);
+    assert_true(hw_has_mod(&inst_at(module, 0)->mods, HW_M_RN) && hw_has_mod(&inst_at(module, 0)->mods, HW_M_FTZ));
+    hw_ptx_free(module);
+    snprintf(text, sizeof text, ".version 9.0\n.target sm_90\n%s", body);
+    assert_int_equal(parse_status(text, &diag), HW_MALFORMED);
 }
 
 // nvcc writes .file behind everything else.
@@ -172,6 +189,7 @@ static void test_refused_at_the_source_line(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_mad_without_rounding),
         cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_refused_at_the_source_line),

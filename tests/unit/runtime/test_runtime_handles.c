@@ -91,7 +91,7 @@ static void test_pools(void **state) {
     hw_runtime *runtime = make_runtime();
     hw_rt_pool *pool, *standard = hw_rt_default_pool(runtime);
     uint64_t value, address;
-    assert_int_equal(hw_rt_pool_create(runtime, &pool), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_pool_create(runtime, false, &pool), HW_RT_SUCCESS);
     assert_ptr_equal(hw_rt_current_pool(runtime), standard);
     assert_int_equal(hw_rt_set_current_pool(runtime, stray()), HW_RT_INVALID_VALUE);
     assert_int_equal(hw_rt_set_current_pool(runtime, pool), HW_RT_SUCCESS);

@@ -160,6 +160,21 @@ static void test_link(void **state) {
     hw_arena_destroy(arena);
 }
 
+// What one part declares as another's is not that one's own, though its name is that of a static function.
+static void test_link_of_static_names(void **state) {
+    (void)state;
+    const char *const texts[] = {".version 9.0\n.target sm_90\n.extern .func _ZL3mul();\n"
+                                 ".visible .entry k() { call _ZL3mul; }\n",
+                                 ".version 9.0\n.target sm_90\n.visible .func _ZL3mul() { ret; }\n"};
+    hw_arena *arena = hw_arena_create();
+    char *linked;
+    size_t length;
+    assert_int_equal(hw_ptx_link(texts, 2, arena, &linked, &length, NULL), HW_OK);
+    assert_int_equal(times(linked, "_ZL3mul"), 3);
+    assert_int_equal(times(linked, "$f"), 0);
+    hw_arena_destroy(arena);
+}
+
 static hw_status parse(const char *text, hw_arena *arena, hw_nvcc_command *command, hw_diag *diag) {
     hw_args words = {.arena = arena};
     hw_nvcc_add_text(&words, text);
@@ -237,6 +252,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_link),
+        cmocka_unit_test(test_link_of_static_names),
         cmocka_unit_test(test_select),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_real),
