@@ -32,6 +32,7 @@ LEFT_OUT = [
 EXPECTED = {"simpleAssert": 5, "simpleAssert_nvrtc": 5}
 FAILED = re.compile(r"\bFAILED\b|Test failed|Result = FAIL|TEST FAILED|Test Failed")
 WAIVED = 2
+ENDED = 124    # by --timeout
 
 
 def left_out(folder):
@@ -164,13 +165,16 @@ def attempt(folder, samples, route, halfwarp, limit):
             return {"status": "does not build", "why": why}
         begin = time.time()
         report = work / "found.json"
-        command = ["run"] if route != "check" else ["check", "--leaks", "--format", "json", "-o", str(report)]
-        status, said, seconds = run([halfwarp] + command + ["--", str(program)], work, limit)
+        command = ["run"] if route != "check" else \
+            ["check", "--leaks", "--timeout", str(limit), "--format", "json", "-o", str(report)]
+        status, said, seconds = run([halfwarp] + command + ["--", str(program)], work,
+                                    limit if route != "check" else limit + 30)
         said = said.replace(place + "/", "").replace(str(samples) + "/", "")
         result = {"exit": status, "processor_s": round(seconds, 2), "clock_s": round(time.time() - begin, 2)}
         if route == "check":
             result["found"] = found_in(report)
             status = 0 if status == 1 and result["found"] and not FAILED.search(said) else status
+            status = None if status == ENDED else status
         passes = status == EXPECTED.get(folder.name, 0) and not FAILED.search(said)
         if status is None:
             result.update(status="does not finish", why=f"in {limit} s")
