@@ -36,22 +36,21 @@ int main() {
     return cudaDeviceSynchronize();
 }
 CUDA
-# "kernel regs regs_estimated spill_bytes" of each kernel in a CSV file.
-of_profile() {
-    sed 's/^[0-9]*,//' "$1" | awk -F '"' 'NR > 1 {split($2, name, "("); print name[1] $3}' |
-        awk -F , '{print $1, $4, $(NF - 14), $(NF - 10)}' | sort
-}
-of_occupancy() {
-    awk -F '"' 'NR > 1 {split($2, name, "("); print name[1] $3}' "$1" |
-        awk -F , '{print $1, $3, $4, $(NF - 2)}' | sort
+# "kernel regs regs_estimated spill_bytes" of each kernel in a CSV file. Behind a kernel's name, which may have commas,
+# columns are counted from the end.
+of_csv() {
+    awk -F , 'NR == 1 {for (i = 1; i <= NF; i++) behind[$i] = NF - i; next}
+              {split($0, quoted, "\""); split(quoted[2], name, "(")
+               print name[1], $(NF - behind["regs"]), $(NF - behind["regs_estimated"]), $(NF - behind["spill_bytes"])}' \
+        "$1" | sort
 }
 value() { grep "^$1 " "$work/regs" | cut -d' ' -f$2; }   # value KERNEL FIELD
 # same OPTIONS: asks both; $work/regs has what they say.
 same() {
     expect 0 "$halfwarp" profile --format csv -o "$work/p.csv" "$@" "$work/crowded.cu"
     expect 0 "$halfwarp" occupancy --format csv -o "$work/o.csv" "$@" "$work/crowded.cu"
-    of_profile "$work/p.csv" > "$work/regs"
-    of_occupancy "$work/o.csv" | diff "$work/regs" - > "$work/diff" || fail "$*: $(cat "$work/diff")"
+    of_csv "$work/p.csv" > "$work/regs"
+    of_csv "$work/o.csv" | diff "$work/regs" - > "$work/diff" || fail "$*: $(cat "$work/diff")"
     [ "$(wc -l < "$work/regs")" = 5 ] || fail "$*: kernels: $(cat "$work/regs")"
 }
 
@@ -104,11 +103,11 @@ for hide in "" 1; do
         # shellcheck disable=SC2086
         expect 0 "$halfwarp" profile --format csv -o "$work/p.csv" $limit "$work/crowded"
         silent err
-        of_profile "$work/p.csv" > "$work/regs"
+        of_csv "$work/p.csv" > "$work/regs"
         for file in crowded crowded.ptx crowded.fatbin; do
             # shellcheck disable=SC2086
             expect 0 "$halfwarp" occupancy --format csv -o "$work/o.csv" $limit "$work/$file"
-            of_occupancy "$work/o.csv" | diff "$work/regs" - > "$work/diff" || fail "$file $limit: $(cat "$work/diff")"
+            of_csv "$work/o.csv" | diff "$work/regs" - > "$work/diff" || fail "$file $limit: $(cat "$work/diff")"
         done
         case $limit in
             "") [ "$(value crowded 2)" -gt 40 ] ;;
