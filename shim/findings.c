@@ -187,6 +187,10 @@ void hw_findings_closing(void) {
     if (findings.check) hw_check_forget_memory(findings.check);
 }
 
+void hw_findings_abandoned(void) {
+    if (findings.check && findings.has_leaks) hw_check_leaks(findings.check);
+}
+
 void hw_findings_end(bool is_its_own_end) {
     if (!findings.check) return;
     char *text = hw_check_ran_out(findings.check) ? strdup("{\"ran_out\":true}\n") : NULL;

@@ -12,6 +12,8 @@ bool hw_findings_are_wanted(void);
 // A context has been opened: its launches are checked. HW_NO_MEMORY.
 hw_status hw_findings_watch(hw_sim *sim, hw_diag *diag);
 void hw_findings_closing(void);
+// Nobody uses the context any more, which goes with all that it has: that leaks.
+void hw_findings_abandoned(void);
 // How often what was found has been found by now, after a launch.
 void hw_findings_count(void);
 // The same at the end of the process, and what is found then. A program that is ended before its own end leaks nothing.

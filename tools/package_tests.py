@@ -167,6 +167,15 @@ def share(result):
     return 100 * result["passed"] / ran if ran else None
 
 
+def is_ended(result):
+    return result.get("end", "").startswith("over")
+
+
+def seconds_of(result):
+    """What a file that was ended took is not known: processes that are killed do not tell."""
+    return "-" if is_ended(result) else result["processor_s"]
+
+
 def table(data):
     rows = []
     for name, files in sorted(data.items()):
@@ -180,9 +189,10 @@ def table(data):
                 continue
             part = share(ours)
             rows.append(f"| {f} | {ours['passed']} | {ours['failed']} | {ours['not_run']} | {ours['skipped']} | " +
-                        (f"{part:.1f}%" if part is not None else "") + f" | {ours['processor_s']} | " +
+                        (f"{part:.1f}%" if part is not None else "") + f" | {seconds_of(ours)} | " +
                         (f"{other['processor_s']} |" if other else "|"))
-            total.update({k: ours[k] for k in ("passed", "failed", "not_run", "skipped", "processor_s")})
+            total.update({k: ours[k] for k in ("passed", "failed", "not_run", "skipped")})
+            total["processor_s"] += 0 if is_ended(ours) else ours["processor_s"]
         if total:
             part = share(total)
             rows.append(f"| all | {total['passed']} | {total['failed']} | {total['not_run']} | {total['skipped']} | " +

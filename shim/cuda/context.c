@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "shim/cuda/driver.h"
+#include "shim/findings.h"
 #include "shim/process.h"
 
 enum { MOST_PUSHED = 64, VERSION_V1 = 3010, VERSION = 3020 };   // what cuCtxGetApiVersion gives
@@ -228,7 +229,10 @@ HW_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     const bool is_last = was_retained && n_retained == 0, resets = is_last && is_unused();
     pthread_mutex_unlock(&contexts_lock);
     if (is_last) hw_cuda_storage_clear(&primary);
-    if (resets) hw_rt_reset(hw_shim_runtime());
+    if (resets) {
+        hw_findings_abandoned();   // the static runtime lets go of it when the program ends
+        hw_rt_reset(hw_shim_runtime());
+    }
     return hw_cuda_return(was_retained ? HW_RT_SUCCESS : HW_RT_INVALID_CONTEXT);
 }
 HW_ALIAS(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2);

@@ -1,6 +1,7 @@
 // Memory pools: settings only. What cuMemAllocAsync gives out comes from where cuMemAlloc's does.
 #include <string.h>
 
+#include "runtime/virtual.h"
 #include "shim/cuda/driver.h"
 
 _Static_assert((int)CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES == HW_RT_POOL_FLAGS &&
@@ -71,18 +72,12 @@ HW_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t kept_bytes) {
     return hw_cuda_return(check_pool(pool));
 }
 
-// As an H200 answers: its own memory is always open to it, for reading and writing.
-static hw_rt_status check_access(const CUmemAccessDesc *wanted) {
-    const hw_rt_status status = hw_rt_check_device(wanted->location.id);
-    if (status || wanted->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE) return status;
-    return wanted->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ? HW_RT_INVALID_DEVICE : HW_RT_NOT_SUPPORTED;
-}
-
 HW_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count) {
     hw_rt_status status = check_pool(pool);
     if (!status && !map) status = HW_RT_INVALID_VALUE;
     for (size_t i = 0; !status && i < count; i++)
-        if (map[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE) status = check_access(&map[i]);
+        if (map[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+            status = hw_rt_pool_check_access(map[i].location.id, (hw_rt_access)map[i].flags);
     return hw_cuda_return(status);
 }
 

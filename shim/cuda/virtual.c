@@ -139,7 +139,9 @@ HW_EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmem
     for (size_t i = 0; i < count && !status; i++) {
         if (wanted[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
             return hw_cuda_unsupported("cuMemSetAccess of memory that is only read");
-        status = check_location(&wanted[i].location);
+        const bool is_flag = wanted[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                             wanted[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        status = is_flag ? check_location(&wanted[i].location) : HW_RT_INVALID_VALUE;
         if (!status)
             status = hw_rt_set_access(hw_shim_runtime(), address, bytes, (hw_rt_access)wanted[i].flags, hw_shim_site());
     }

@@ -1,5 +1,6 @@
 // Memory and events between processes.
 #include "runtime/sharing.h"
+#include "runtime/virtual.h"
 
 #include <string.h>
 
@@ -88,13 +89,13 @@ HW_EXPORT cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, 
     return hw_cudart_return(hw_rt_pool_import(hw_shim_runtime(), (int)(intptr_t)handle, (hw_rt_pool **)pool));
 }
 
-// All memory is open to the one GPU.
 HW_EXPORT cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *wanted, size_t count) {
     HW_ENTER();
     hw_rt_status status = hw_rt_is_pool(hw_shim_runtime(), hw_pool_of(pool)) && (wanted || !count)
                               ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE;
     for (size_t i = 0; !status && i < count; i++)
-        if (wanted[i].location.type == cudaMemLocationTypeDevice) status = hw_rt_check_device(wanted[i].location.id);
+        if (wanted[i].location.type == cudaMemLocationTypeDevice)
+            status = hw_rt_pool_check_access(wanted[i].location.id, (hw_rt_access)wanted[i].flags);
     return hw_cudart_return(status);
 }
 
@@ -102,7 +103,8 @@ HW_EXPORT cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaM
                                            struct cudaMemLocation *location) {
     HW_ENTER();
     hw_rt_status status = flags && location && hw_rt_is_pool(hw_shim_runtime(), hw_pool_of(pool))
-                              ? hw_rt_check_device(location->id) : HW_RT_INVALID_VALUE;
+                              ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE;
+    if (!status && hw_rt_check_device(location->id)) status = HW_RT_INVALID_VALUE;
     if (!status) *flags = cudaMemAccessFlagsProtReadWrite;
     return hw_cudart_return(status);
 }

@@ -21,10 +21,12 @@ typedef struct repeats {
 static repeats count_repeats(const hw_report *report, const hw_report_summary *kernel) {
     const hw_report_launch *before = NULL;
     repeats r = {.n_launches = kernel->completed};
+    uint64_t run = 1;
     for (size_t i = 0; i < report->n_launches; i++) {
         const hw_report_launch *launch = &report->launches[i];
         if (strcmp(launch->mangled, kernel->sum.mangled) != 0) continue;
-        if (before && launch->ordinal == before->ordinal + 1 && !launch->is_reused) r.n_in_row += r.n_in_row ? 1 : 2;
+        run = before && launch->ordinal == before->ordinal + 1 && !launch->is_reused ? run + 1 : 1;
+        if (run > 1 && run > r.n_in_row) r.n_in_row = run;
         before = launch;
     }
     return r;

@@ -9,7 +9,7 @@ typedef struct hw_rule_case {
     const hw_gpu *gpu;
     const hw_report_launch *launch;
     uint64_t n_launches;             // of the kernel
-    uint64_t n_in_row;               // of these, those that follow each other, each with work of its own; 0: none do
+    uint64_t n_in_row;               // of these, the most that follow each other, each with work of its own; 0: none do
     hw_time_work *work;              // the launch's own, to be changed
     char *finding;                   // finding_bytes for the clause
     size_t finding_bytes;

@@ -431,6 +431,12 @@ void hw_check_forget_memory(hw_check *c) {
     pthread_mutex_unlock(&c->lock);
 }
 
+void hw_check_leaks(hw_check *c) {
+    pthread_mutex_lock(&c->lock);
+    hw_check_host_leaks(c);
+    pthread_mutex_unlock(&c->lock);
+}
+
 bool hw_check_ran_out(const hw_check *c) { return c->ran_out; }
 
 void hw_check_end(hw_check *c, bool with_leaks) {

@@ -33,10 +33,13 @@ hw_sink *hw_check_sink(hw_check *check);
 // The GPU's memory has gone, and with it all objects: a reset.
 void hw_check_forget_memory(hw_check *check);
 
+// What the program has not given back by now, and will not, is added to the findings.
+void hw_check_leaks(hw_check *check);
+
 // Has memory run out? Then nothing has been found since.
 bool hw_check_ran_out(const hw_check *check);
 
-// The program ends: adds errors that it has not asked for to the findings; with_leaks also what it has not given back.
+// The program ends: adds errors that it has not asked for to the findings; with_leaks also what hw_check_leaks does.
 void hw_check_end(hw_check *check, bool with_leaks);
 
 // NULL past the last. In the order in which they were found. While other threads launch or call, its count may change.

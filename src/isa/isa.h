@@ -176,7 +176,6 @@ typedef enum hw_note_kind {
     HW_NOTE_LOAD_MATRIX
 } hw_note_kind;
 
-// One per PTX instruction of a program, in PTX order.
 // What an atomic becomes where lanes of a warp mean one word of shared memory: as an H200 counts passes through the
 // banks (truth/h200_micro.csv, "counted" rows).
 typedef enum hw_meeting {
@@ -187,6 +186,7 @@ typedef enum hw_meeting {
     HW_MEET_IN_WIDE_LOOP,   // the same of 64 bits: integers too
 } hw_meeting;
 
+// One per PTX instruction of a program, in PTX order.
 typedef struct hw_note {
     uint8_t kind;          // hw_note_kind
     uint8_t space;         // hw_space, of memory instructions

@@ -100,7 +100,11 @@ void hw_rt_graph_blocks_free(hw_runtime *runtime);
 // virtual.c: all of it; and what there is of it comes to a new context's memory, for it outlives contexts.
 void hw_rt_virtual_free(hw_runtime *runtime);
 void hw_rt_virtual_reopen(hw_runtime *runtime, hw_mem *mem);
-void hw_rt_sharing_free(hw_runtime *runtime);   // sharing.c
+
+// sharing.c. Is the file memory of that name, as memfd_create has made it?
+#define HW_RT_MEMORY_FILE "halfwarp"   // of pages that contexts or processes share
+bool hw_rt_is_file_of(int fd, const char *name);
+void hw_rt_sharing_free(hw_runtime *runtime);
 
 // pool.c: settings as they are at first.
 void hw_rt_pool_init(struct hw_rt_pool *pool);

@@ -1,13 +1,13 @@
 // Memory pools: their settings.
 #define _GNU_SOURCE
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "runtime/device.h"
 #include "runtime/internal.h"
 #include "runtime/memory.h"
+#include "runtime/virtual.h"
 
 void hw_rt_pool_init(hw_rt_pool *pool) {
     for (unsigned i = 1; i <= HW_RT_POOL_FLAGS; i++) atomic_store(&pool->attributes[i], 1);
@@ -37,10 +37,14 @@ hw_rt_status hw_rt_pool_export(hw_runtime *runtime, const hw_rt_pool *pool, int 
 }
 
 hw_rt_status hw_rt_pool_import(hw_runtime *runtime, int fd, hw_rt_pool **out) {
-    char path[64], target[64] = "";
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (readlink(path, target, sizeof target - 1) <= 0 || !strstr(target, SHARED_NAME)) return HW_RT_INVALID_VALUE;
+    if (!hw_rt_is_file_of(fd, SHARED_NAME)) return HW_RT_INVALID_VALUE;
     return hw_rt_pool_create(runtime, false, out);
+}
+
+hw_rt_status hw_rt_pool_check_access(int device, hw_rt_access access) {
+    const hw_rt_status status = hw_rt_check_device(device);
+    if (status || access == HW_RT_ACCESS_READ_WRITE) return status;
+    return access == HW_RT_ACCESS_NONE ? HW_RT_INVALID_DEVICE : HW_RT_NOT_SUPPORTED;
 }
 
 hw_rt_status hw_rt_pool_destroy(hw_runtime *runtime, hw_rt_pool *pool) {

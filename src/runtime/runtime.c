@@ -85,10 +85,10 @@ static void free_handle(void *runtime, hw_rt_handle_kind kind, void *handle) {
 void hw_rt_destroy(hw_runtime *runtime) {
     if (!runtime) return;
     close_context(runtime);
+    hw_rt_virtual_free(runtime);   // buries handles
     hw_rt_handles_clear(&runtime->handles, free_handle, runtime);
     hw_rt_captures_free(runtime);
     hw_rt_graph_blocks_free(runtime);
-    hw_rt_virtual_free(runtime);
     hw_timeline_destroy(runtime->timeline);
     pthread_mutex_destroy(&runtime->lock);
     pthread_mutex_destroy(&runtime->load_lock);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -44,7 +45,7 @@ static sharing *make_sharing(const hw_mem *mem) {
     const hw_mem_apart *apart = hw_mem_get_apart(mem);
     sharing *s = hw_calloc(1, sizeof *s);
     if (!s) return NULL;
-    s->file = memfd_create("halfwarp", MFD_CLOEXEC);
+    s->file = memfd_create(HW_RT_MEMORY_FILE, MFD_CLOEXEC);
     s->is_moved = hw_calloc(apart->bytes / PIECE_BYTES + 1, 1);
     if (s->file >= 0 && s->is_moved && !ftruncate(s->file, (off_t)apart->bytes)) return s;
     if (s->file >= 0) close(s->file);
@@ -113,6 +114,19 @@ static opened *find_opened(hw_runtime *runtime, const hw_rt_shared_name *name) {
     return o;
 }
 
+bool hw_rt_is_file_of(int fd, const char *name) {
+    char path[64], target[64] = "", wanted[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    snprintf(wanted, sizeof wanted, "/memfd:%s ", name);
+    return readlink(path, target, sizeof target - 1) > 0 && !strncmp(target, wanted, strlen(wanted));
+}
+
+// A name outlives what it names: the other process may have given its number to another file since.
+static bool has_pages(int file, uint64_t bytes) {
+    struct stat about;
+    return hw_rt_is_file_of(file, HW_RT_MEMORY_FILE) && !fstat(file, &about) && bytes <= (uint64_t)about.st_size;
+}
+
 // Pages of the other's file at addresses of this process; false: there are none.
 static bool map_pages(const hw_rt_shared_name *name, opened *made) {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = name->offset / page * page;
@@ -121,7 +135,8 @@ static bool map_pages(const hw_rt_shared_name *name, opened *made) {
     const int file = open(path, O_RDWR | O_CLOEXEC);
     if (file < 0) return false;
     made->span = hw_align_up(name->offset + name->bytes, page) - begin;
-    const void *at = mmap(NULL, made->span, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)begin);
+    const void *at = !has_pages(file, name->offset + name->bytes) ? MAP_FAILED :
+                     mmap(NULL, made->span, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)begin);
     close(file);
     made->start = (uint64_t)(uintptr_t)at;
     made->address = made->start + (name->offset - begin);

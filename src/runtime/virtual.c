@@ -13,7 +13,6 @@
 #include "base/integers.h"
 #include "runtime/internal.h"
 
-#define FILE_NAME "halfwarp"   // of memory, in /proc/self/fd
 
 struct hw_rt_physical {
     hw_rt_physical *next;
@@ -126,7 +125,7 @@ hw_rt_status hw_rt_physical_create(hw_runtime *runtime, uint64_t bytes, hw_rt_ph
     HW_RT_ENTER(runtime);
     if (!is_multiple(bytes)) return HW_RT_INVALID_VALUE;
     if (!hw_mem_charge(hw_rt_mem(runtime), bytes)) return HW_RT_NO_MEMORY;
-    int fd = memfd_create(FILE_NAME, MFD_CLOEXEC);
+    int fd = memfd_create(HW_RT_MEMORY_FILE, MFD_CLOEXEC);
     if (fd >= 0 && ftruncate(fd, (off_t)bytes)) {
         close(fd);
         fd = -1;
@@ -198,16 +197,11 @@ hw_rt_status hw_rt_physical_export(hw_runtime *runtime, hw_rt_physical *physical
     return *fd < 0 ? HW_RT_NO_MEMORY : HW_RT_SUCCESS;
 }
 
-static bool is_memory(int fd) {
-    char path[64], target[64] = "";
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    return readlink(path, target, sizeof target - 1) > 0 && strstr(target, "memfd:" FILE_NAME);
-}
-
 hw_rt_status hw_rt_physical_import(hw_runtime *runtime, int fd, hw_rt_physical **out) {
     HW_RT_ENTER(runtime);
     struct stat about;
-    if (!is_memory(fd) || fstat(fd, &about) || !is_multiple((uint64_t)about.st_size)) return HW_RT_INVALID_VALUE;
+    if (!hw_rt_is_file_of(fd, HW_RT_MEMORY_FILE) || fstat(fd, &about) || !is_multiple((uint64_t)about.st_size))
+        return HW_RT_INVALID_VALUE;
     return make_physical(runtime, fcntl(fd, F_DUPFD_CLOEXEC, 0), (uint64_t)about.st_size, 0,
                          (hw_rt_physical_wishes){.is_shared = true}, out);
 }
@@ -264,8 +258,11 @@ static hw_rt_status give_access(hw_runtime *runtime, mapping *m, hw_rt_access ac
     hw_mem *mem = hw_rt_mem(runtime);
     if (m->access == access) return HW_RT_SUCCESS;
     if (access) {
-        if (mprotect(pointer(m->address), m->bytes, PROT_READ | PROT_WRITE) ||
-            hw_mem_adopt(mem, m->address, m->bytes, site, NULL)) return HW_RT_NO_MEMORY;
+        if (mprotect(pointer(m->address), m->bytes, PROT_READ | PROT_WRITE)) return HW_RT_NO_MEMORY;
+        if (hw_mem_adopt(mem, m->address, m->bytes, site, NULL)) {
+            mprotect(pointer(m->address), m->bytes, PROT_NONE);
+            return HW_RT_NO_MEMORY;
+        }
     } else {
         hw_mem_free(mem, m->address, NULL);
         mprotect(pointer(m->address), m->bytes, PROT_NONE);

@@ -48,5 +48,8 @@ hw_rt_status hw_rt_unmap(hw_runtime *runtime, uint64_t address, uint64_t bytes);
 hw_rt_status hw_rt_set_access(hw_runtime *runtime, uint64_t address, uint64_t bytes, hw_rt_access access,
                               const void *site);
 hw_rt_status hw_rt_get_access(hw_runtime *runtime, uint64_t address, hw_rt_access *access);
+// What a wish for a device's access to a pool's memory comes to (pool.c): as an H200 answers for its own memory, which
+// is always open to it, for reading and writing. HW_RT_INVALID_DEVICE, HW_RT_NOT_SUPPORTED.
+hw_rt_status hw_rt_pool_check_access(int device, hw_rt_access access);
 
 #endif

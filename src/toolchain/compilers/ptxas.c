@@ -109,7 +109,7 @@ static hw_status find_key(question *q, const char **key_path, hw_diag *diag) {
     q->ptxas = options->hide_nvcc ? NULL : hw_process_find(options->search_path, "ptxas", q->arena);
     if (hw_arena_ran_out(q->arena)) return hw_diag_no_memory(diag);
     if (!q->ptxas) return hw_diag_set(diag, HW_NOT_FOUND, "there is no ptxas on PATH");
-    enum { HAS_MACHINE_CODE = 1 };   // of answers since there are two
+    enum { HAS_MACHINE_CODE = 2 };   // of answers since there are two, from 7.0 on
     hw_hash key = hw_hash_start();
     hw_compiler_identify(q->ptxas, &key);
     hw_hash_number(&key, (uint64_t)q->cc);

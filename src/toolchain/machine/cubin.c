@@ -320,6 +320,7 @@ hw_status hw_cubin_read(const void *bytes, size_t length, int cc, hw_arena *aren
                         uint32_t *n_codes, hw_diag *diag) {
     cubin c = {.bytes = bytes, .length = length, .cc = cc, .arena = arena};
     size_t index = 0;
+    if (cc < 70) return hw_diag_set(diag, HW_MALFORMED, "machine code before 7.0 is not read");
     if (length >= sizeof c.header) memcpy(&c.header, bytes, sizeof c.header);
     if (memcmp(c.header.e_ident, ELFMAG, SELFMAG) || c.header.e_ident[EI_CLASS] != ELFCLASS64 ||
         c.header.e_machine != FILES_MACHINE || c.header.e_shentsize != sizeof(Elf64_Shdr) || c.header.e_shoff > length)

@@ -81,7 +81,8 @@ static void take_block(reader *r, hw_machine_block *b, uint32_t n_ranges) {
 
 static void take_function(reader *r, hw_machine_function *f) {
     const size_t kind = strcspn(r->at, " \n"), name = r->at[kind] == ' ' ? strcspn(r->at + kind + 1, " \n") : 0;
-    if (!name || r->at[kind + 1 + name] != ' ') {
+    const bool is_counted = *r->at == 'k' || *r->at == 'f';   // as there is room for
+    if (!name || !is_counted || r->at[kind + 1 + name] != ' ') {
         r->has_failed = true;
         return;
     }

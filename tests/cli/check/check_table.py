@@ -45,7 +45,7 @@ def table_of(folder):
         if "for compiler in" not in text:
             continue
         for kind, whom in cases_of(text):
-            name = next(name for name, of, who in ROWS if of == kind and (not who or whom.split()[0] in who))
+            name = next(name for name, of, who in ROWS if of == kind and (not who or whom.split()[-1] in who))
             for run in runs_of(text):
                 counts.setdefault(name, {}).setdefault(run, 0)
                 counts[name][run] += 1

@@ -41,8 +41,8 @@ CUDA
 of_csv() {
     awk -F , 'NR == 1 {for (i = 1; i <= NF; i++) behind[$i] = NF - i; next}
               {split($0, quoted, "\""); split(quoted[2], name, "(")
-               print name[1], $(NF - behind["regs"]), $(NF - behind["regs_estimated"]), $(NF - behind["spill_bytes"])}' \
-        "$1" | sort
+               print name[1], $(NF - behind["regs"]), $(NF - behind["regs_estimated"]),
+                     $(NF - behind["spill_bytes"])}' "$1" | sort
 }
 value() { grep "^$1 " "$work/regs" | cut -d' ' -f$2; }   # value KERNEL FIELD
 # same OPTIONS: asks both; $work/regs has what they say.

@@ -14,5 +14,6 @@ for threads in 1 3; do
 done
 # A stream that a kernel has made has a value.
 "$halfwarp" check "$work/children" > "$work/found" 2>&1
+grep -q 231 "$work/found" || fail "check did not run it: $(cat "$work/found")"
 ! grep -q uninitialised "$work/found" || fail "$(cat "$work/found")"
 finish

@@ -40,6 +40,9 @@ expect 0 "$halfwarp" profile --launches --format csv -o "$work/rows" "$work/sum"
 [ "$(grep -c 'add(int' "$work/rows")" = 2 ] || fail "launches: $(cat "$work/rows")"
 expect 1 "$halfwarp" check "$work/sum" wild
 says out 'sum.cu:7'
+expect 1 "$halfwarp" check --leaks "$work/sum"
+says out 'leak: 400 bytes of device memory are still allocated'
+says out "sum.cu:$(line 'cudaMalloc')"
 
 # Device code of several files, and machine code alone.
 nvcc -rdc=true -o "$work/linked" "$work/sum.cu" || exit 1

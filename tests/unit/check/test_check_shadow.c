@@ -322,12 +322,13 @@ static void test_sweep(void **state) {
         const hw_check_entry e = entry_of(i, 4, false);
         refs[i] = refer(&entries, &e);
     }
-    // Each fifth is in a plane: whole, of words, or of bytes.
+    // Each fifth is in a plane, of writers or of readers: whole, of words, or of bytes.
     for (uint32_t i = 0; i < N; i += 5) {
+        const hw_check_plane p = i % 2 ? HW_CHECK_READ_BEFORE : HW_CHECK_WRITE;
         hw_check_line *line = hw_check_shadow_line(&shadow, 1 << 20 | i * 128);
-        if (i % 3) assert_true(hw_check_line_split(line, &shadow.cells, &entries, HW_CHECK_WRITE, i % 3 == 1 ? 4 : 1));
-        hw_check_put_ref(line, &shadow.cells, HW_CHECK_WRITE, 64, refs[i] + 9);
-        line->newest_write = refs[i] + 255;
+        if (i % 3) assert_true(hw_check_line_split(line, &shadow.cells, &entries, p, i % 3 == 1 ? 4 : 1));
+        hw_check_put_ref(line, &shadow.cells, p, 64, refs[i] + 9);
+        *(i % 2 ? &line->newest_read : &line->newest_write) = refs[i] + 255;
     }
     hw_check_shadow_mark(&shadow, &entries);
     assert_true(hw_check_entries_sweep(&entries));
@@ -335,13 +336,13 @@ static void test_sweep(void **state) {
     hw_check_shadow_move(&shadow, &entries);
     hw_check_ref last = 0;
     for (uint32_t i = 0; i < N; i += 5) {
+        const hw_check_plane p = i % 2 ? HW_CHECK_READ_BEFORE : HW_CHECK_WRITE;
         const hw_check_line *line = hw_check_shadow_line(&shadow, 1 << 20 | i * 128);
-        const hw_check_ref ref = i % 3 ? hw_check_line_ref(line, &entries, HW_CHECK_WRITE, 64)
-                                       : line->planes[HW_CHECK_WRITE].whole;
+        const hw_check_ref ref = i % 3 ? hw_check_line_ref(line, &entries, p, 64) : line->planes[p].whole;
         assert_int_equal(hw_check_entry_of(&entries, ref).note, i);
         assert_int_equal(hw_check_lane_of(ref), 9);
         assert_true(ref > last);
-        assert_true(line->newest_write >= ref);
+        assert_true((i % 2 ? line->newest_read : line->newest_write) >= ref);
         last = ref;
         // Of those that went, the next one that stayed has the number: times are compared by it.
         if (i) assert_int_equal(hw_check_entries_moved(&entries, refs[i - 2]), ref & ~255u);

@@ -205,8 +205,9 @@ static void shared_and_local_accesses_by_hand(void **state) {
     hw_prof_destroy(prof);
 }
 
-// Lanes that mean one word of shared memory, as an H200 counts them ("counted" rows of truth/h200_micro.csv), and as on
-// GPUs whose rules are not known: one after the other.
+// Lanes that mean one word of shared memory, as an H200 counts them ("counted" rows of truth/h200_micro.csv; where all
+// lanes mean one word of 64 bits it has 128, and what it has for fewer, 5 passes for 2, is followed here for all), and
+// as on GPUs whose rules are not known: one after the other.
 static void atomics_in_one_word(void **state) {
     (void)state;
     static const struct { uint8_t meeting, width; uint16_t passes; } cases[] = {

@@ -147,6 +147,10 @@ static void text_and_back(void **state) {
                      HW_MALFORMED);
     assert_int_equal(hw_machine_parse("machine code 1\nkernel k 1 1\n4 5\n1 1 2 0 0 18:1\n", arena, &back, NULL),
                      HW_MALFORMED);
+    // Lines of no kind have no room.
+    char many[1024] = "machine code 1\n";
+    for (int i = 0; i < 100; i++) strcat(many, "x a 0 0\n");
+    assert_int_equal(hw_machine_parse(many, arena, &back, NULL), HW_MALFORMED);
 }
 
 // ---- A cubin --------------------------------------------------------------------------------------------------------
