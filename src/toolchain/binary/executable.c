@@ -1,6 +1,5 @@
 // What a program that is already built brings with it: read from its ELF file, every offset checked.
 #define _GNU_SOURCE
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -12,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/integers.h"
 #include "toolchain/args.h"
+#include "toolchain/binary/elf_file.h"
 #include "toolchain/binary/fatbin.h"
 #include "toolchain/binary/file_kind.h"
 #include "toolchain/binary/ptx_link.h"
@@ -25,54 +25,9 @@ enum { OWN_MACHINE = EM_AARCH64 };
 enum { OWN_MACHINE = EM_NONE };
 #endif
 
-// A file in memory. section_names is NULL where there are no sections.
-typedef struct elf {
-    const uint8_t *bytes;
-    size_t length;
-    Elf64_Ehdr header;
-    const char *section_names;
-    size_t section_names_bytes;
-} elf;
-
-typedef struct span {
-    const uint8_t *bytes;
-    size_t length;
-} span;
-
-static int get_bytes(const elf *elf, uint64_t offset, void *to, size_t bytes) {
-    if (offset > elf->length || bytes > elf->length - offset) return 0;
-    memcpy(to, elf->bytes + offset, bytes);
-    return 1;
-}
-
-static int section_at(const elf *elf, size_t index, Elf64_Shdr *section) {
-    uint64_t offset;
-    if (index >= elf->header.e_shnum || elf->header.e_shentsize != sizeof *section) return 0;
-    if (__builtin_add_overflow(elf->header.e_shoff, (uint64_t)index * sizeof *section, &offset)) return 0;
-    return get_bytes(elf, offset, section, sizeof *section);
-}
-
-static span content_of(const elf *elf, const Elf64_Shdr *section) {
-    if (section->sh_type == SHT_NOBITS || section->sh_offset > elf->length ||
-        section->sh_size > elf->length - section->sh_offset)
-        return (span){NULL, 0};
-    return (span){elf->bytes + section->sh_offset, (size_t)section->sh_size};
-}
-
-// NULL bytes where there is no such section.
-static span find_section(const elf *elf, const char *name) {
-    Elf64_Shdr section;
-    size_t length = strlen(name) + 1;
-    for (size_t i = 0; elf->section_names && section_at(elf, i, &section); i++)
-        if (section.sh_name < elf->section_names_bytes && length <= elf->section_names_bytes - section.sh_name &&
-            !memcmp(elf->section_names + section.sh_name, name, length))
-            return content_of(elf, &section);
-    return (span){NULL, 0};
-}
-
 // The name of a shared library that the program asks for and that begins so; NULL bytes when there is none.
-static span find_needed(const elf *elf, const char *beginning) {
-    span dynamic = find_section(elf, ".dynamic"), strings = find_section(elf, ".dynstr");
+static hw_span find_needed(const hw_elf *elf, const char *beginning) {
+    hw_span dynamic = hw_elf_find(elf, ".dynamic", NULL), strings = hw_elf_find(elf, ".dynstr", NULL);
     size_t length = strlen(beginning);
     for (size_t at = 0; at + sizeof(Elf64_Dyn) <= dynamic.length; at += sizeof(Elf64_Dyn)) {
         Elf64_Dyn entry;
@@ -82,9 +37,9 @@ static span find_needed(const elf *elf, const char *beginning) {
         const char *name = (const char *)strings.bytes + entry.d_un.d_val;
         size_t room = strings.length - entry.d_un.d_val;
         if (length <= room && !memcmp(name, beginning, length))
-            return (span){(const uint8_t *)name, strnlen(name, room)};
+            return (hw_span){(const uint8_t *)name, strnlen(name, room)};
     }
-    return (span){NULL, 0};
+    return (hw_span){NULL, 0};
 }
 
 // Machine code with a function in it: nvcc puts an empty piece into every program that it links.
@@ -98,7 +53,7 @@ static int has_function(const hw_fatbin_entry *entry) {
 }
 
 // The containers lie one behind the other, with zeros between them. False after the last.
-static int next_container(span section, size_t *at, hw_fatbin *fatbin) {
+static int next_container(hw_span section, size_t *at, hw_fatbin *fatbin) {
     static const uint8_t magic[] = {0x50, 0xed, 0x55, 0xba};
     for (; *at + sizeof magic <= section.length; *at += 8) {
         if (memcmp(section.bytes + *at, magic, sizeof magic) != 0 ||
@@ -110,7 +65,7 @@ static int next_container(span section, size_t *at, hw_fatbin *fatbin) {
     return 0;
 }
 
-static void count_device_code(span section, size_t *ptx, size_t *machine_code) {
+static void count_device_code(hw_span section, size_t *ptx, size_t *machine_code) {
     hw_fatbin fatbin;
     for (size_t at = 0; next_container(section, &at, &fatbin);) {
         hw_fatbin_entry entry;
@@ -122,11 +77,11 @@ static void count_device_code(span section, size_t *ptx, size_t *machine_code) {
     }
 }
 
-static hw_status check_device_code(const elf *elf, const char *path, hw_diag *diag) {
+static hw_status check_device_code(const hw_elf *elf, const char *path, hw_diag *diag) {
     size_t ptx = 0, machine_code = 0;
-    count_device_code(find_section(elf, ".nv_fatbin"), &ptx, &machine_code);
+    count_device_code(hw_elf_find(elf, ".nv_fatbin", NULL), &ptx, &machine_code);
     // What nvcc has linked is machine code; the files' own pieces have PTX where -gencode asked for it.
-    count_device_code(find_section(elf, "__nv_relfatbin"), &ptx, &machine_code);
+    count_device_code(hw_elf_find(elf, "__nv_relfatbin", NULL), &ptx, &machine_code);
     if (machine_code && !ptx)
         return hw_diag_set(diag, HW_UNSUPPORTED,
                            "%s holds machine code only, and no PTX; rebuild it with "
@@ -143,34 +98,25 @@ static bool has_header(const uint8_t *bytes, size_t length) {
 }
 
 // HW_USAGE: not an ELF program; HW_UNSUPPORTED: for another processor.
-static hw_status open_elf(const uint8_t *bytes, size_t length, const char *path, elf *elf, hw_diag *diag) {
-    *elf = (struct elf){.bytes = bytes, .length = length};
-    Elf64_Shdr names;
+static hw_status open_elf(const uint8_t *bytes, size_t length, const char *path, hw_elf *elf, hw_diag *diag) {
     if (length < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
         return hw_diag_set(diag, HW_USAGE, "%s is neither a program nor a .cu file", path);
     if (!has_header(bytes, length))
         return hw_diag_set(diag, HW_USAGE, "%s begins as a program does, but its header is cut short or damaged", path);
-    if (bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB ||
-        !get_bytes(elf, 0, &elf->header, sizeof elf->header) ||
-        (OWN_MACHINE != EM_NONE && elf->header.e_machine != OWN_MACHINE))
+    if (!hw_elf_open(bytes, length, elf) || (OWN_MACHINE != EM_NONE && elf->header.e_machine != OWN_MACHINE))
         return hw_diag_set(diag, HW_UNSUPPORTED, "%s was built for another processor than this machine's", path);
     if (elf->header.e_type != ET_EXEC && elf->header.e_type != ET_DYN)
         return hw_diag_set(diag, HW_USAGE, "%s is an object file, and not yet a program: link it", path);
-    if (section_at(elf, elf->header.e_shstrndx, &names)) {
-        span text = content_of(elf, &names);
-        elf->section_names = (const char *)text.bytes;
-        elf->section_names_bytes = text.length;
-    }
     return HW_OK;
 }
 
 static hw_status check_bytes(const uint8_t *bytes, size_t length, const char *path, char *runtime, size_t runtime_bytes,
                              hw_diag *diag) {
-    elf elf;
+    hw_elf elf;
     if (length >= 2 && bytes[0] == '#' && bytes[1] == '!') return HW_OK;
     hw_status status = open_elf(bytes, length, path, &elf, diag);
     if (status) return status;
-    span name = find_needed(&elf, "libcudart.so");
+    hw_span name = find_needed(&elf, "libcudart.so");
     if (name.length < runtime_bytes) {
         memcpy(runtime, name.bytes ? (const char *)name.bytes : "", name.length);
         runtime[name.length] = '\0';
@@ -205,7 +151,7 @@ static hw_status visit_container(walk *walk, const hw_fatbin *fatbin, bool is_re
     return status;
 }
 
-static hw_status visit_section(walk *walk, span section, bool is_relocatable, hw_diag *diag) {
+static hw_status visit_section(walk *walk, hw_span section, bool is_relocatable, hw_diag *diag) {
     hw_status status = HW_OK;
     hw_fatbin fatbin;
     for (size_t at = 0; !status && next_container(section, &at, &fatbin);)
@@ -222,13 +168,13 @@ static hw_status visit_linked(walk *walk, hw_diag *diag) {
     return status ? status : walk->sink(walk->user, linked, length, diag);
 }
 
-static hw_status visit_ptx(const elf *elf, const char *path, int cc, hw_toolchain_ptx_sink sink, void *user,
+static hw_status visit_ptx(const hw_elf *elf, const char *path, int cc, hw_toolchain_ptx_sink sink, void *user,
                            hw_diag *diag) {
     walk walk = {.path = path, .cc = cc, .sink = sink, .user = user, .arena = hw_arena_create()};
     walk.parts.arena = walk.arena;
     if (!walk.arena) return hw_diag_no_memory(diag);
-    hw_status status = visit_section(&walk, find_section(elf, ".nv_fatbin"), false, diag);
-    if (!status) status = visit_section(&walk, find_section(elf, "__nv_relfatbin"), true, diag);
+    hw_status status = visit_section(&walk, hw_elf_find(elf, ".nv_fatbin", NULL), false, diag);
+    if (!status) status = visit_section(&walk, hw_elf_find(elf, "__nv_relfatbin", NULL), true, diag);
     if (!status) status = visit_linked(&walk, diag);
     if (!status && !walk.pieces)
         status = hw_diag_set(diag, HW_NOT_FOUND, "%s has no device code that is PTX", path);
@@ -296,7 +242,7 @@ hw_status hw_toolchain_each_ptx(const char *path, const char *name, int cc, hw_t
                                 hw_diag *diag) {
     const uint8_t *bytes;
     size_t length;
-    elf elf;
+    hw_elf elf;
     hw_status status = map_file(path, &bytes, &length, diag);
     if (status) return status;
     switch (hw_file_kind_of(path, NULL)) {

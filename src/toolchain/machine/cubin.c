@@ -1,53 +1,22 @@
 // Machine code out of an ELF file for GPUs: instructions, and the lines of PTX that the section .nv_debug_line_sass has
 // for them, which is a line table of DWARF 2. Every offset is checked.
-#include <elf.h>
 #include <string.h>
 
+#include "toolchain/binary/elf_file.h"
 #include "toolchain/machine/machine.h"
 
 enum { INST_BYTES = 16, FILES_MACHINE = 190 /* EM_CUDA */ };
 
 typedef struct cubin {
-    const uint8_t *bytes;
-    size_t length;
-    Elf64_Ehdr header;
+    hw_elf elf;
     int cc;
     hw_arena *arena;
 } cubin;
 
-typedef struct span {
-    const uint8_t *bytes;
-    size_t length;
-} span;
-
-static bool section_at(const cubin *c, size_t index, Elf64_Shdr *section) {
-    const uint64_t offset = c->header.e_shoff + index * sizeof *section;
-    if (index >= c->header.e_shnum || offset > c->length || sizeof *section > c->length - offset) return false;
-    memcpy(section, c->bytes + offset, sizeof *section);
-    return true;
-}
-
-static span content_of(const cubin *c, const Elf64_Shdr *section) {
-    if (section->sh_type == SHT_NOBITS || section->sh_offset > c->length ||
-        section->sh_size > c->length - section->sh_offset)
-        return (span){NULL, 0};
-    return (span){c->bytes + section->sh_offset, (size_t)section->sh_size};
-}
-
 // A string with its NUL, or "".
-static const char *string_at(span strings, uint64_t offset) {
+static const char *string_at(hw_span strings, uint64_t offset) {
     if (offset >= strings.length || !memchr(strings.bytes + offset, '\0', strings.length - offset)) return "";
     return (const char *)strings.bytes + offset;
-}
-
-static span find_section(const cubin *c, const char *name, size_t *index) {
-    Elf64_Shdr section, names;
-    for (size_t i = 0; section_at(c, i, &section) && section_at(c, c->header.e_shstrndx, &names); i++) {
-        if (strcmp(string_at(content_of(c, &names), section.sh_name), name)) continue;
-        *index = i;
-        return content_of(c, &section);
-    }
-    return (span){NULL, 0};
 }
 
 // ---- Instructions ---------------------------------------------------------------------------------------------------
@@ -114,11 +83,11 @@ static uint64_t take_number(reader *r, bool is_signed) {
 // The symbol that a relocation puts at an offset of the line table: the section whose code a sequence is about.
 static uint32_t section_of(const cubin *c, size_t table, uint64_t offset) {
     Elf64_Shdr section, symbols;
-    for (size_t i = 0; section_at(c, i, &section); i++) {
+    for (size_t i = 0; hw_elf_section(&c->elf, i, &section); i++) {
         if ((section.sh_type != SHT_RELA && section.sh_type != SHT_REL) || section.sh_info != table ||
-            !section_at(c, section.sh_link, &symbols))
+            !hw_elf_section(&c->elf, section.sh_link, &symbols))
             continue;
-        const span list = content_of(c, &section), all = content_of(c, &symbols);
+        const hw_span list = hw_elf_content(&c->elf, &section), all = hw_elf_content(&c->elf, &symbols);
         const size_t bytes = section.sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
         for (size_t at = 0; at + bytes <= list.length; at += bytes) {
             Elf64_Rel entry;
@@ -149,7 +118,7 @@ typedef struct table {
 } table;
 
 static void fill(table *t, uint64_t until) {
-    if (t->section >= t->cubin->header.e_shnum) return;
+    if (t->section >= t->cubin->elf.header.e_shnum) return;
     const lines *l = &t->all[t->section];
     for (uint64_t i = t->since / INST_BYTES; i < until / INST_BYTES && i < l->n; i++)
         l->of[i] = (uint32_t)t->line_since;
@@ -221,7 +190,7 @@ static void take_program(table *t, reader *r, const line_header *h) {
 }
 
 // Units one after the other, each with its header (DWARF 2 to 4).
-static bool read_lines(const cubin *c, span content, size_t index, lines *all) {
+static bool read_lines(const cubin *c, hw_span content, size_t index, lines *all) {
     table t = {.cubin = c, .index = index, .begin = content.bytes, .all = all};
     reader r = {content.bytes, content.bytes + content.length, false};
     while (r.at < r.end && !r.has_failed) {
@@ -247,14 +216,14 @@ static bool read_lines(const cubin *c, span content, size_t index, lines *all) {
 
 // ---- Kernels and functions ------------------------------------------------------------------------------------------
 
-static const Elf64_Sym *symbol_at(span symbols, size_t i, Elf64_Sym *symbol) {
+static const Elf64_Sym *symbol_at(hw_span symbols, size_t i, Elf64_Sym *symbol) {
     if ((i + 1) * sizeof *symbol > symbols.length) return NULL;
     memcpy(symbol, symbols.bytes + i * sizeof *symbol, sizeof *symbol);
     return symbol;
 }
 
 // Where the code that begins at a symbol ends: a kernel's section has the functions that it alone calls behind it.
-static uint64_t end_of(span symbols, const Elf64_Sym *of, uint64_t section_bytes) {
+static uint64_t end_of(hw_span symbols, const Elf64_Sym *of, uint64_t section_bytes) {
     uint64_t end = of->st_size <= section_bytes - of->st_value ? of->st_value + of->st_size : section_bytes;
     Elf64_Sym other;
     for (size_t i = 0; symbol_at(symbols, i, &other); i++)
@@ -264,12 +233,12 @@ static uint64_t end_of(span symbols, const Elf64_Sym *of, uint64_t section_bytes
     return end;
 }
 
-static bool add_code(const cubin *c, span symbols, const Elf64_Sym *symbol, const char *name, lines *all,
+static bool add_code(const cubin *c, hw_span symbols, const Elf64_Sym *symbol, const char *name, lines *all,
                      hw_machine_code *code) {
     enum { IS_ENTRY = 0x10 };    // of st_other
     Elf64_Shdr section;
-    if (!section_at(c, symbol->st_shndx, &section)) return true;
-    const span text = content_of(c, &section);
+    if (!hw_elf_section(&c->elf, symbol->st_shndx, &section)) return true;
+    const hw_span text = hw_elf_content(&c->elf, &section);
     if (symbol->st_value >= text.length || symbol->st_value % INST_BYTES) return true;
     const uint64_t end = end_of(symbols, symbol, text.length), first = symbol->st_value / INST_BYTES;
     const uint32_t n = (uint32_t)((end - symbol->st_value) / INST_BYTES);
@@ -288,8 +257,8 @@ static bool is_of_program(const Elf64_Sym *symbol, const char *name) {
 }
 
 static bool read_codes(const cubin *c, lines *all, hw_machine_code **codes, uint32_t *n_codes) {
-    size_t symbols_index = 0, names_index = 0;
-    const span symbols = find_section(c, ".symtab", &symbols_index), names = find_section(c, ".strtab", &names_index);
+    const hw_span symbols = hw_elf_find(&c->elf, ".symtab", NULL);
+    const hw_span names = hw_elf_find(&c->elf, ".strtab", NULL);
     const size_t most = symbols.length / sizeof(Elf64_Sym);
     Elf64_Sym symbol;
     *n_codes = 0;
@@ -305,11 +274,11 @@ static bool read_codes(const cubin *c, lines *all, hw_machine_code **codes, uint
 }
 
 static lines *make_lines(const cubin *c) {
-    lines *all = hw_arena_take(c->arena, ((size_t)c->header.e_shnum + 1) * sizeof *all);
+    lines *all = hw_arena_take(c->arena, ((size_t)c->elf.header.e_shnum + 1) * sizeof *all);
     Elf64_Shdr section;
-    for (size_t i = 0; all && section_at(c, i, &section); i++) {
+    for (size_t i = 0; all && hw_elf_section(&c->elf, i, &section); i++) {
         if (!(section.sh_flags & SHF_EXECINSTR)) continue;
-        all[i].n = (uint32_t)(content_of(c, &section).length / INST_BYTES);
+        all[i].n = (uint32_t)(hw_elf_content(&c->elf, &section).length / INST_BYTES);
         all[i].of = hw_arena_take(c->arena, ((size_t)all[i].n + 1) * sizeof *all[i].of);
         if (!all[i].of) return NULL;
     }
@@ -318,14 +287,12 @@ static lines *make_lines(const cubin *c) {
 
 hw_status hw_cubin_read(const void *bytes, size_t length, int cc, hw_arena *arena, hw_machine_code **codes,
                         uint32_t *n_codes, hw_diag *diag) {
-    cubin c = {.bytes = bytes, .length = length, .cc = cc, .arena = arena};
+    cubin c = {.cc = cc, .arena = arena};
     size_t index = 0;
     if (cc < 70) return hw_diag_set(diag, HW_MALFORMED, "machine code before 7.0 is not read");
-    if (length >= sizeof c.header) memcpy(&c.header, bytes, sizeof c.header);
-    if (memcmp(c.header.e_ident, ELFMAG, SELFMAG) || c.header.e_ident[EI_CLASS] != ELFCLASS64 ||
-        c.header.e_machine != FILES_MACHINE || c.header.e_shentsize != sizeof(Elf64_Shdr) || c.header.e_shoff > length)
+    if (!hw_elf_open(bytes, length, &c.elf) || c.elf.header.e_machine != FILES_MACHINE)
         return hw_diag_set(diag, HW_MALFORMED, "this is no machine code for GPUs");
-    const span table = find_section(&c, ".nv_debug_line_sass", &index);
+    const hw_span table = hw_elf_find(&c.elf, ".nv_debug_line_sass", &index);
     lines *all = make_lines(&c);
     if (!all) return hw_diag_no_memory(diag);
     if (!table.length || !read_lines(&c, table, index, all))
