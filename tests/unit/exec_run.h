@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "device/sim.h"
+#include "device/sim_internal.h"
 
 #define HEAD ".version 8.4\n.target sm_90\n.address_size 64\n"
 
@@ -57,6 +57,7 @@ typedef struct run_result {
     hw_fault fault;
     hw_diag diag;
     uint64_t out_address, in_address;
+    uint8_t keeps_sums;                 // hw_sums_possible, as the launch has found
     uint32_t out[OUT_WORDS];
     uint8_t in[IN_BYTES];
     sums sums;
@@ -161,6 +162,7 @@ static inline void run_kernel(const run_args *a, run_result *r) {
         r->status = hw_sim_launch(sim, &args, &r->refusal, &r->fault, &r->diag);
         memcpy(r->out, hw_mem_host(mem, r->out_address), sizeof r->out);
         memcpy(r->in, hw_mem_host(mem, r->in_address), IN_BYTES);
+        r->keeps_sums = function->program->keeps_sums;
         // The names belong to the module.
         r->fault.kernel = r->fault.file = NULL;
     }

@@ -202,8 +202,9 @@ static void make_cubin(file *f) {
     memset(f, 0, sizeof *f);
     f->length = sizeof(Elf64_Ehdr);
     put_kernel(f);
-    Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB}, .e_machine = EM_CUDA, .e_shoff = f->length,
-                         .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = SECTIONS, .e_shstrndx = NAMES};
+    Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB}, .e_machine = EM_CUDA,
+                         .e_shoff = f->length, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = SECTIONS,
+                         .e_shstrndx = NAMES};
     memcpy(f->bytes, &header, sizeof header);
     memcpy(f->bytes + f->length, f->sections, sizeof f->sections);
     f->length += sizeof f->sections;
