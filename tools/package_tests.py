@@ -15,12 +15,12 @@ import json
 import os
 import pathlib
 import re
-import resource
-import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+from limited import run
 
 # What a package's tests are, where they lie (None: in the package), which of them count, and how its own simulator of a
 # GPU is asked for.
@@ -86,27 +86,11 @@ def pytest_runtest_logreport(report):
 
 # ---- the script ----
 
-def run_once(command, env, place, limit):
-    """(exit status or None, what was said)"""
-    with open(pathlib.Path(place) / "out", "w+b") as out:
-        p = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=env,
-                             cwd=place, start_new_session=True)
-        try:
-            status = p.wait(limit)
-        except subprocess.TimeoutExpired:
-            os.killpg(p.pid, signal.SIGKILL)
-            p.wait()
-            status = None
-        out.seek(0)
-        return status, out.read().decode(errors="replace")
-
-
 def run_file(python, wanted, env, limit, halfwarp):
     """One file's tests: counts of outcomes, failures with their reason, seconds of the processors. Behind a test that
     ends the process the others go on in another one."""
     begin = time.time()
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    records, said, status = [], "", 0
+    records, said, status, seconds = [], "", 0, 0.0
     with tempfile.TemporaryDirectory() as place:
         kept = pathlib.Path(place) / "kept"
         command = [python, "-m", "pytest", "-q", "-p", "package_tests", "-p", "no:cacheprovider", "--tb=short",
@@ -115,11 +99,10 @@ def run_file(python, wanted, env, limit, halfwarp):
         while True:
             kept.write_text("")
             done = [r["test"] for r in records if "test" in r]
-            status, text = run_once(command, dict(
-                os.environ, HALFWARP_TESTS_KEPT=str(kept), HALFWARP_TESTS_DONE=json.dumps(done),
-                **env), place,
-                max(1, limit - (time.time() - begin)))
+            status, text, part = run(command, place, max(1, limit - (time.time() - begin)), dict(
+                os.environ, HALFWARP_TESTS_KEPT=str(kept), HALFWARP_TESTS_DONE=json.dumps(done), **env))
             said += text
+            seconds += part
             new = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
             records += new
             begun = [r["begun"] for r in new if "begun" in r]
@@ -128,9 +111,8 @@ def run_file(python, wanted, env, limit, halfwarp):
                 break
             if begun[-1] not in [r.get("test") for r in new]:
                 records.append({"test": begun[-1], "outcome": "failed", "why": f"ended the process: {status}"})
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     result = summed(records)
-    result["processor_s"] = round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1)
+    result["processor_s"] = round(seconds, 1)
     result["exit"] = status
     result["refused"] = sorted({m for m in re.findall(r"halfwarp: (?:.*: )?(\w+) is not supported", said)})
     if status is None or not result["collected"]:

@@ -11,13 +11,13 @@ import json
 import os
 import pathlib
 import re
-import resource
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+from limited import run
 
 # Why a folder is left out, by what its build file or its sources ask for.
 LEFT_OUT = [
@@ -49,24 +49,6 @@ def folders(samples):
     for build_file in sorted((samples / "Samples").glob("[0-6]*/*/CMakeLists.txt")):
         if any(build_file.parent.glob("*.c*")):
             yield build_file.parent
-
-
-def run(command, cwd, limit, env=None):
-    """(exit status or None, output, seconds of the processors)"""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    with tempfile.TemporaryFile() as out:
-        p = subprocess.Popen(command, cwd=cwd, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                             start_new_session=True, env=env)
-        try:
-            status = p.wait(limit)
-        except subprocess.TimeoutExpired:
-            os.killpg(p.pid, signal.SIGKILL)
-            p.wait()
-            status = None
-        out.seek(0)
-        text = out.read().decode(errors="replace")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return status, text, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def device_code(folder, work, compiler, include):
