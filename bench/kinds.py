@@ -146,7 +146,7 @@ def what_is_measured(folder):
 
 
 def main():
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 2 or not os.path.exists(os.path.join(sys.argv[1], "halfwarp")):
         sys.exit(__doc__)
     build, rounds = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 9
     chosen = [kind for kind in KINDS if len(sys.argv) < 5 or kind[2] in sys.argv[4:]]
