@@ -54,6 +54,15 @@ refuses_rows() {
     done
 }
 
+# levels_of COMPILER: the options by which programs of tests/check are tried. An -O of nvcc's is for the host's code alone:
+# the PTX of -O3 is that of -O0.
+levels_of() {
+    case $1 in
+        clang) echo -O0 -O3 -G ;;
+        nvcc) echo -O0 -G ;;
+    esac
+}
+
 finish() {
     [ $failures = 0 ] || exit 1
     exit 0

@@ -33,7 +33,7 @@ routes=0
 for compiler in clang nvcc; do
     command -v $compiler > "$work/where" || continue
     routes=$((routes + 1))
-    for options in -O0 -O3 -G; do
+    for options in $(levels_of $compiler); do
         check() { "$halfwarp" check --compiler $compiler $options "$@"; }
         expect 0 check --nan --integers "$source" clean
         [ "$(cat "$work/out")" = done ] || fail "$compiler $options, clean: $(head -c 3000 "$work/out")"

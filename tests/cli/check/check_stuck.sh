@@ -15,7 +15,7 @@ routes=0
 for compiler in clang nvcc; do
     command -v $compiler > "$work/where" || continue
     routes=$((routes + 1))
-    for options in -O0 -O3 -G; do
+    for options in $(levels_of $compiler); do
         for name in too_few crossed half_warp shuffle_in_branch; do
             expect 5 "$halfwarp" check --compiler $compiler $options --format json -o "$work/found.$name" "$source" \
                 $name
