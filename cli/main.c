@@ -14,7 +14,7 @@ static const hw_command *const all_commands[] = {
     &hw_cmd_reduce, &hw_cmd_nearest, &hw_cmd_bench, &hw_cmd_doctor, &hw_cmd_help};
 enum { N_COMMANDS = sizeof all_commands / sizeof all_commands[0] };
 
-// All of --help fits 24 lines of 80 columns.
+// All of --help fits 24 lines of 80 columns, with the prompt below it.
 static const char help_tail[] =
     "\n"
     "PROG is a .cu or .cpp file or an executable that has PTX; no GPU is needed.\n"
@@ -50,7 +50,7 @@ static bool is_operation(const hw_command *command) {
 }
 
 void hw_cli_print_help(FILE *out) {
-    fputs("Halfwarp runs, profiles and checks CUDA programs on the CPU, warp by warp.\n\n"
+    fputs("Halfwarp runs, profiles and checks CUDA programs on the CPU, warp by warp.\n"
           "usage: halfwarp COMMAND [OPTIONS] ...\n\n",
           out);
     for (size_t i = 0; i < N_COMMANDS; i++) {

@@ -7,7 +7,7 @@ says err "halfwarp profile prog.cu"
 silent out
 expect 0 "$halfwarp" --help
 says out "profile"
-[ "$(wc -l < "$work/out")" -le 24 ] || fail "--help does not fit a screen: $(wc -l < "$work/out") lines"
+[ "$(wc -l < "$work/out")" -le 23 ] || fail "--help does not fit a screen: $(wc -l < "$work/out") lines"
 ! grep -nE '.{81}' "$work/out" || fail "--help is wider than a screen"
 silent err
 expect 0 "$halfwarp" --version
