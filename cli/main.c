@@ -7,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "cli.h"
+#include "output/paged.h"
 
 static const hw_command *const all_commands[] = {
     &hw_cmd_run, &hw_cmd_profile, &hw_cmd_check, &hw_cmd_plan, &hw_cmd_diff, &hw_cmd_nvcc, &hw_cmd_ptx,
@@ -124,7 +125,7 @@ static bool is_named_nvcc(const char *program) {
 
 static int run_command(const hw_command *command, int argc, char **argv) {
     if (asks_for_help(command, argc, argv)) {
-        fputs(command->help, stdout);
+        hw_cli_print_paged(command->help);
         return finish_stdout(0);
     }
     return finish_stdout(command->main(argc, argv));
