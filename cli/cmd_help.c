@@ -7,6 +7,7 @@
 #include "child.h"
 #include "cli.h"
 #include "manual_text.h"
+#include "output/paged.h"
 #include "output/text_output.h"
 
 static const char help_help[] =
@@ -56,7 +57,7 @@ static int help_main(int argc, char **argv) {
     char page[64];
     snprintf(page, sizeof page, "halfwarp%s%s", command ? "-" : "", command ? command->name : "");
     if (show_manual(page)) return 0;
-    if (command) fputs(command->help, stdout);
+    if (command) hw_cli_print_paged(command->help);
     else hw_cli_print_help(stdout);
     return 0;
 }

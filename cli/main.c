@@ -7,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "cli.h"
+#include "output/paged.h"
 
 static const hw_command *const all_commands[] = {
     &hw_cmd_run, &hw_cmd_profile, &hw_cmd_check, &hw_cmd_plan, &hw_cmd_diff, &hw_cmd_nvcc, &hw_cmd_ptx,
@@ -14,7 +15,7 @@ static const hw_command *const all_commands[] = {
     &hw_cmd_reduce, &hw_cmd_nearest, &hw_cmd_bench, &hw_cmd_doctor, &hw_cmd_help};
 enum { N_COMMANDS = sizeof all_commands / sizeof all_commands[0] };
 
-// All of --help fits 24 lines of 80 columns.
+// All of --help fits 24 lines of 80 columns, with the prompt below it.
 static const char help_tail[] =
     "\n"
     "PROG is a .cu or .cpp file or an executable that has PTX; no GPU is needed.\n"
@@ -50,7 +51,7 @@ static bool is_operation(const hw_command *command) {
 }
 
 void hw_cli_print_help(FILE *out) {
-    fputs("Halfwarp runs, profiles and checks CUDA programs on the CPU, warp by warp.\n\n"
+    fputs("Halfwarp runs, profiles and checks CUDA programs on the CPU, warp by warp.\n"
           "usage: halfwarp COMMAND [OPTIONS] ...\n\n",
           out);
     for (size_t i = 0; i < N_COMMANDS; i++) {
@@ -124,7 +125,7 @@ static bool is_named_nvcc(const char *program) {
 
 static int run_command(const hw_command *command, int argc, char **argv) {
     if (asks_for_help(command, argc, argv)) {
-        fputs(command->help, stdout);
+        hw_cli_print_paged(command->help);
         return finish_stdout(0);
     }
     return finish_stdout(command->main(argc, argv));

@@ -4,7 +4,7 @@
 # debootstrap, and unshare (util-linux). Nothing outside FOLDER changes.
 #
 # usage: tools/bare_system.sh SUITE [--root FOLDER] [--mirror URL] [--with PACKAGES] [--cc CC] [--clang CLANG]
-#                             [--install FOLDER] [GOAL...]
+#                             [--install FOLDER] [--pull-request] [GOAL...]
 #   SUITE      bookworm, trixie, jammy, noble
 #   --root     where the system is made; what is there is used again. A temporary one that goes unless given
 #   --with     more packages, separated by commas
@@ -12,7 +12,9 @@
 #   --clang    the clang that compiles CUDA programs, clang-18 for example; installed, and no other is found
 #   --install  a folder with Debian packages of ours (make deb), which are installed at the end, and tried as
 #              debian/tests says
-#   GOAL       of make; demo and test unless given, or none but --install
+#   --pull-request
+#              follows examples/ci/github.yml with a change that breaks coalescing (tools/pull_request.sh)
+#   GOAL       of make; demo and test unless given, or none but --install or --pull-request
 # Ubuntu 24.04's compilers are those of: trixie --cc gcc-13 --clang clang-18; 22.04's: bookworm --cc gcc-11 --clang
 # clang-14.
 set -eu
@@ -31,7 +33,7 @@ complain() {
 suite=${1-}
 case $suite in '' | -*) usage ;; esac
 shift
-root='' mirror='' install='' packages=make,ca-certificates cc='' clang=''
+root='' mirror='' install='' pull_request='' packages=make,ca-certificates cc='' clang=''
 while [ $# -gt 0 ]; do
     case $1 in
     --root) root=${2-} && shift ;;
@@ -39,6 +41,7 @@ while [ $# -gt 0 ]; do
     --with) packages=$packages,${2-} && shift ;;
     --cc) cc=${2-} && shift ;;
     --clang) clang=${2-} && shift ;;
+    --pull-request) pull_request=1 packages=$packages,git,sudo ;;
     --install) install=${2-} && shift ;;
     -*) usage ;;
     *) break ;;
@@ -47,7 +50,7 @@ while [ $# -gt 0 ]; do
 done
 if [ -n "$install" ]; then
     ls "$install"/*.deb > /dev/null 2>&1 || complain "there are no packages in '$install'; make deb makes some"
-elif [ $# = 0 ]; then
+elif [ $# = 0 ] && [ -z "$pull_request" ]; then
     set -- demo test
 fi
 [ $# = 0 ] || set -- packages "$@"
@@ -137,5 +140,13 @@ if [ -n "$install" ]; then
         DEBIAN_FRONTEND=noninteractive apt-get install -y /home/halfwarp-packages/*.deb"
     echo "== $suite: the packages, installed"
     inside /home/halfwarp-packages/first-minutes || { status=1; echo "== $suite: the packages FAILED"; }
+fi
+
+if [ -n "$pull_request" ]; then
+    rm -rf "$root/home/halfwarp.git"
+    git clone -q --bare --depth 1 "file://$top" "$root/home/halfwarp.git"
+    echo "== $suite: a pull request"
+    inside /home/halfwarp-checkout/tools/pull_request.sh file:///home/halfwarp.git ||
+        { status=1; echo "== $suite: the pull request FAILED"; }
 fi
 exit $status

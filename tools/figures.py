@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fills the tables of docs/performance.md, docs/check.md and README.md from the files of bench/results.
+"""Fills the tables of documents (DOCUMENTS) from the files of bench/results.
 
 usage: tools/figures.py [--check]
 
@@ -22,7 +22,9 @@ import sys
 import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-DOCUMENTS = {"docs/performance.md": True, "docs/check.md": False, "docs/advice.md": False, "README.md": False}   # True: no tables but those made here
+# True: no tables but those made here.
+DOCUMENTS = {"docs/performance.md": True, "docs/check.md": False, "docs/advice.md": False, "docs/report.md": False,
+             "README.md": False}
 BLOCK = re.compile(r"(<!-- table: (\S+) from ([^>]+?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 NAMES = {"halfwarp": "Halfwarp", "cublas": "cuBLAS", "cub": "CUB", "torch": "PyTorch", "numpy": "NumPy",
          "scipy": "SciPy"}

@@ -636,16 +636,15 @@ static bool fits_check(const hw_cli_launch *launch) {
 
 // Verdicts need budgets; and they and advice name lines, which are counted for that.
 static bool fits_budgets(hw_cli_launch *launch) {
-    if (!launch->budgets.n && (launch->junit || launch->sarif)) {
-        hw_cli_complain("%s is for the verdicts on budgets: --fail-if or --budgets has some",
-                        launch->junit ? "--junit" : "--sarif");
+    if (!launch->budgets.n && launch->junit) {
+        hw_cli_complain("--junit is for the verdicts on budgets: --fail-if or --budgets has some");
         return false;
     }
     if (launch->advice && !strcmp(launch->format, "csv")) {
         hw_cli_complain("--advice has no place in CSV: --format table or json has one");
         return false;
     }
-    launch->hides_lines = (launch->budgets.n || launch->advice || launch->page) && !launch->lines;
+    launch->hides_lines = (launch->budgets.n || launch->advice || launch->page || launch->sarif) && !launch->lines;
     launch->lines |= launch->hides_lines;
     return true;
 }

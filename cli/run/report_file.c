@@ -14,6 +14,7 @@
 #include "isa/gpu.h"
 #include "plan/deliver.h"
 #include "prof/journal.h"
+#include "profile/line_notes.h"
 #include "profile/profile_plot.h"
 #include "report/report.h"
 #include "run/budgets.h"
@@ -160,6 +161,7 @@ int hw_cli_report_deliver(hw_cli_report *report, const hw_cli_launch *launch, co
         if (!result && report->trace) result = deliver_trace(report, &content);
         if (!result && launch->plot) result = hw_cli_profile_draw(&content, launch->plot);
         if (!result && launch->page) result = hw_cli_profile_page(launch, &content);
+        if (!result && launch->sarif && !launch->budgets.n) result = hw_cli_write_line_notes(&content, launch->sarif);
         if (!result && launch->budgets.n) result = hw_cli_budgets_report(launch, &content);
     }
     hw_arena_destroy(arena);

@@ -67,6 +67,14 @@ def write_gallery(build, pages, is_made):
     (pages / "gallery.md").write_text("\n".join(parts))
 
 
+def mend_jquery(html):
+    """Debian's package of the theme has jQuery by another name than its pages ask for, without which menus stay shut."""
+    wanted = re.search(r'src="(js/jquery[^"]*)"', (html / "index.html").read_text())
+    found = sorted((html / "js").glob("jquery*.js")) if wanted else []
+    if found and not (html / wanted[1]).exists():
+        shutil.copy(found[0], html / wanted[1])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build", type=pathlib.Path)
@@ -87,6 +95,7 @@ def main():
     if made.returncode:
         said = re.sub(r"\x1b\[[0-9;]*m", "", made.stdout)
         sys.exit("\n".join(line for line in said.split("\n") if line and not line.startswith("INFO")))
+    mend_jquery(site / "html")
     print(site / "html/index.html")
 
 

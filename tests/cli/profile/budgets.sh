@@ -27,6 +27,21 @@ assert [r["id"] for r in run["tool"]["driver"]["rules"]] == ["spill_bytes > 0", 
 place = run["results"][0]["locations"][0]["physicalLocation"]
 assert place["artifactLocation"]["uri"] == "examples/transpose.cu" and place["region"]["startLine"] == 37, place
 PYTHON
+# Without budgets: what each line counts, and advice.
+expect 0 profile --sarif "$work/s.sarif"
+grep -q transpose.cu: "$work/out" && fail "lines that nobody asked for: $(cat "$work/out")"
+python3 - "$work" <<'PYTHON' || fail "notes at lines"
+import json, sys
+results = json.load(open(sys.argv[1] + "/s.sarif"))["runs"][0]["results"]
+at = lambda r: r["locations"][0]["physicalLocation"]["region"]["startLine"]
+store = [r["message"]["text"] for r in results if r["level"] == "note" and at(r) == 21]
+assert len(store) == 1 and store[0].startswith("transpose_naive: ") and "32.0 / 4.0 sectors/store" in store[0], store
+assert "est. us 0." in store[0] and store[0].endswith(" for memory"), store
+tiled = [r["message"]["text"] for r in results if r["level"] == "note" and at(r) == 37]
+assert len(tiled) == 2 and "32.0x bank passes" in tiled[0] and "1.0x bank passes" in tiled[1], tiled
+advice = [(r["ruleId"], at(r)) for r in results if r["level"] == "warning"]
+assert ("bank-conflicts", 37) in advice, advice
+PYTHON
 # A broken budget is more than the program's own status, and less than a fault.
 cat > "$work/fails.cu" <<'CUDA'
 #include <cstdlib>

@@ -1,5 +1,4 @@
-# The tables of docs/performance.md, docs/check.md, docs/advice.md and README.md are what tools/figures.py makes of
-# bench/results; it shows where not.
+# The tables of documents are what tools/figures.py makes of bench/results; it shows where not.
 . "$(dirname "$0")/../check.bash"
 
 command -v python3 > "$work/where" || { echo "no python3 to make the tables with"; exit 77; }
@@ -11,7 +10,7 @@ tree=$work/tree
 mkdir -p "$tree/docs" "$tree/bench" "$tree/tools"
 cp tools/figures.py "$tree/tools"
 cp -r bench/results "$tree/bench"
-renew() { cp docs/performance.md docs/check.md docs/advice.md "$tree/docs" && cp README.md "$tree"; }
+renew() { cp docs/performance.md docs/check.md docs/advice.md docs/report.md "$tree/docs" && cp README.md "$tree"; }
 check() { expect "$1" python3 "$tree/tools/figures.py" --check; }
 change() { python3 -c '
 import re, sys

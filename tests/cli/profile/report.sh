@@ -105,6 +105,21 @@ pages="profile both loaded occupancy ladder bandwidth diff"
 # One browser for all pages, as it takes a second to start: each in a frame, with what axe finds at its end.
 cat > "$work/all.html" <<'HTML'
 <!DOCTYPE html><html lang="en"><body><script>
+// What a table says of itself when a heading is pressed twice, and a word of its last row is searched for.
+function use(inside) {
+    const search = inside.querySelector("input[type=search]");
+    if (!search) return "";
+    const table = search.closest("section").querySelector("table"), head = table.querySelectorAll("th")[1];
+    const cells = at => [...table.querySelectorAll(`tbody td:nth-child(${at})`)].map(cell => cell.textContent);
+    const sorted = [0, 1].map(() => {
+        head.querySelector("button").click();
+        return `${head.getAttribute("aria-sort")} ${cells(2).join("|")}`;
+    });
+    const word = cells(1).at(-1), all = cells(1), wanted = all.filter(text => text.includes(word)).length;
+    search.value = word;
+    search.dispatchEvent(new Event("input"));
+    return `sorted ${sorted.join("\nsorted ")}\nsearched ${all.length} ${wanted} ${cells(1).length}\n`;
+}
 async function draw(name, asks_axe) {
     const frame = document.createElement("iframe"), text = document.createElement("pre");
     frame.style = "width: 1200px; height: 900px";
@@ -121,7 +136,7 @@ async function draw(name, asks_axe) {
         await ready;
         found = (await frame.contentWindow.axe.run()).violations;
     }
-    text.textContent = `page ${name}\n${inside.documentElement.outerHTML}\n` +
+    text.textContent = `page ${name}\n${inside.documentElement.outerHTML}\n` + use(inside) +
         found.map(v => `axe: ${v.impact} ${v.id}: ${v.nodes.map(n => n.html).join(" ")}\n`).join("");
     frame.replaceWith(text);
 }
@@ -138,6 +153,16 @@ for name, text in re.findall(r"<pre>page (\w+)\n(.*?)</pre>", open(sys.argv[1] +
     open(f"{sys.argv[1]}/{name}.dom", "w").write(html.unescape(text))
 PYTHON
 ! grep -E '^axe: (serious|critical)' "$work"/*.dom || fail "some pages are hard to use for some"
+python3 - "$work/bandwidth.dom" <<'PYTHON' || fail "a table that cannot be sorted or searched"
+import re, sys
+said = open(sys.argv[1]).read()
+(down, first), (up, second) = re.findall(r"^sorted (\w+) (.*)$", said, re.M)
+number = lambda text: float(text.split()[0].replace(",", "")) if text[0].isdigit() else text
+cells = [[text for text in row.split("|")] for row in (first, second)]
+assert {down, up} == {"ascending", "descending"} and cells[0] == cells[1][::-1] != cells[1], (down, cells)
+all_rows, wanted, left = map(int, re.search(r"^searched (\d+) (\d+) (\d+)$", said, re.M).groups())
+assert all_rows > wanted == left > 0, (all_rows, wanted, left)
+PYTHON
 # has NAME TEXT...: the drawn page has each of them.
 has() {
     local name=$1

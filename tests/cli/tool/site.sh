@@ -8,6 +8,8 @@ expect 0 python3 tools/site/site.py "$(dirname "$halfwarp")" "$work/site" --no-g
 [ -f "$work/site/html/gallery.html" ] || fail "no gallery"
 grep -q 'href="check.html"' "$work/site/html/index.html" || fail "documents that README names are no links"
 grep -q 'halfwarp-columns' "$work/site/html/manuals.html" || fail "no manuals"
+jquery=$(grep -o 'js/jquery[^"]*' "$work/site/html/index.html" | head -1)
+[ -z "$jquery" ] || [ -f "$work/site/html/$jquery" ] || fail "no $jquery, which menus need"
 for page in docs/*.md; do
     name=$(basename "$page" .md)
     grep -q ": $name.md" tools/site/mkdocs.yml || fail "$page has no place in the navigation"

@@ -7,7 +7,7 @@ says err "halfwarp profile prog.cu"
 silent out
 expect 0 "$halfwarp" --help
 says out "profile"
-[ "$(wc -l < "$work/out")" -le 24 ] || fail "--help does not fit a screen: $(wc -l < "$work/out") lines"
+[ "$(wc -l < "$work/out")" -le 23 ] || fail "--help does not fit a screen: $(wc -l < "$work/out") lines"
 ! grep -nE '.{81}' "$work/out" || fail "--help is wider than a screen"
 silent err
 expect 0 "$halfwarp" --version
@@ -18,6 +18,12 @@ for command in run profile check diff nvcc ptx gpus occupancy bandwidth transpos
     says out "usage: halfwarp $command"
     silent err
 done
+# On a terminal of 24 lines a longer one begins at its beginning, and what fits comes as it is.
+terminal() { PAGER="sed s/^/paged:/" python3 "$(dirname "$0")/../programs/terminal.py" "$@" < /dev/null; }
+expect 0 terminal 24x100 -- "$halfwarp" profile --help
+says out "paged:usage: halfwarp profile"
+expect 0 terminal 24x100 -- "$halfwarp" doctor --help
+! grep -q paged: "$work/out" || fail "what fits was paged"
 # Behind other words too, but not behind a program.
 expect 0 "$halfwarp" ladder access --gpu h200 --help
 says out "usage: halfwarp ladder"
