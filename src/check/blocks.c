@@ -38,9 +38,12 @@ static void empty_block(hw_check_block *block, uint32_t n_warps) {
         if (block->warps[i].answers) hw_free(block->warps[i].answers);
     }
     memset(block->warps, 0, n_warps * sizeof *block->warps);
-    memset(block->arrivals, 0, sizeof block->arrivals);
-    for (int i = 0; i <= HW_BARRIERS; i++)
+    for (uint32_t left = block->met_at; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        block->arrivals[i] = (hw_check_arrivals){.threads = 0};
         if (block->waiting[i]) memset(block->waiting[i], 0, n_warps * sizeof *block->waiting[i]);
+    }
+    block->met_at = 0;
 }
 
 static void free_block(hw_check_block *block, uint32_t n_warps) {
@@ -447,6 +450,7 @@ bool hw_check_blocks_barrier(hw_check_blocks *b, const hw_barrier_step *step, co
                              uint32_t *first_note) {
     hw_check_block *block = hw_check_block_of(b, &step->where);
     if (!block) return true;
+    block->met_at |= 1u << step->barrier;
     if (step->action == HW_BARRIER_COMPLETE) {
         complete_barrier(b, block, step);
         return true;

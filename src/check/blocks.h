@@ -84,6 +84,7 @@ typedef struct hw_check_block {
     hw_check_rows rows;                      // copies of rows under way that it has begun
     bool has_copies;                         // asynchronous ones into shared memory: barriers do not wait for them
     hw_check_interval interval;
+    uint32_t met_at;                         // barriers that anybody has come to, bits
     hw_check_arrivals arrivals[HW_BARRIERS + 1];
     uint32_t *waiting[HW_BARRIERS + 1];      // lanes of each warp that wait at a barrier; NULL: nobody ever
 } hw_check_block;
