@@ -16,14 +16,23 @@ static const char *who_races(const hw_cli_finding *f) {
     }
 }
 
+// Does the copy, which nobody has waited for, read?
+static bool is_of_copied(const hw_cli_finding *f) {
+    return f->sides[0].act != HW_CHECK_COPIES && f->sides[1].act != HW_CHECK_COPIES;
+}
+
 const char *hw_cli_race_sentence(const hw_cli_finding *f, char *out, size_t bytes) {
     const char *space = hw_space_name(f->space);
     if (f->kind == HW_CHECK_STEP)
         snprintf(out, bytes, "lanes of one warp access the same bytes of %s memory, in order by the warp's step alone",
                  space);
-    else if (f->missing == HW_CHECK_MISSING_WAIT)
-        snprintf(out, bytes, "bytes of %s memory are accessed before the asynchronous copy that writes them has been "
-                             "waited for", space);
+    else if (f->missing == HW_CHECK_MISSING_WAIT || f->missing == HW_CHECK_MISSING_ROW)
+        snprintf(out, bytes, "bytes of %s memory are %s them has been waited for", space,
+                 is_of_copied(f) ? "written before the asynchronous copy that reads" :
+                                   "accessed before the asynchronous copy that writes");
+    else if (f->missing == HW_CHECK_MISSING_PROXY)
+        snprintf(out, bytes, "bytes of %s memory are written, and then accessed by an asynchronous copy without a "
+                             "fence between their proxies", space);
     else if (f->missing == HW_CHECK_MISSING_STREAMS)
         snprintf(out, bytes, "work in two streams accesses the same bytes of %s memory without an order between the "
                              "two", space);
@@ -86,6 +95,14 @@ const char *hw_cli_race_remedy(const hw_cli_finding *f, char *out, size_t bytes)
     case HW_CHECK_MISSING_WAIT:
         snprintf(out, bytes, "cp.async.wait_all, __pipeline_wait_prior() or pipeline.consumer_wait() %s waits for it",
                  between);
+        return out;
+    case HW_CHECK_MISSING_ROW:
+        snprintf(out, bytes, "asking its mbarrier until it is there, or cp.async.bulk.wait_group, %s waits for it",
+                 between);
+        return out;
+    case HW_CHECK_MISSING_PROXY:
+        snprintf(out, bytes, "fence.proxy.async, cuda::ptx::fence_proxy_async(), %s gives one: by who writes, before "
+                             "the barrier", between);
         return out;
     default: return "cudaStreamWaitEvent() or cudaStreamSynchronize() between the two gives one";
     }

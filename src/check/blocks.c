@@ -24,6 +24,7 @@ bool hw_check_blocks_begin(hw_check_blocks *b, const hw_launch_info *info, int c
     b->n_warps = (uint32_t)hw_divide_up(b->threads, LANES);
     b->n_lines = (uint32_t)hw_divide_up((uint64_t)info->smem_static_bytes + info->smem_dynamic_bytes,
                                         HW_CHECK_LINE_BYTES);
+    for (uint32_t i = 0; i < info->n_notes; i++) b->has_rows |= info->notes[i].copies_rows;
     b->steps_order = compute_capability < 70;
     return true;
 }
@@ -37,15 +38,19 @@ static void empty_block(hw_check_block *block, uint32_t n_warps) {
         if (block->warps[i].answers) hw_free(block->warps[i].answers);
     }
     memset(block->warps, 0, n_warps * sizeof *block->warps);
-    memset(block->arrivals, 0, sizeof block->arrivals);
-    for (int i = 0; i <= HW_BARRIERS; i++)
+    for (uint32_t left = block->met_at; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        block->arrivals[i] = (hw_check_arrivals){.threads = 0};
         if (block->waiting[i]) memset(block->waiting[i], 0, n_warps * sizeof *block->waiting[i]);
+    }
+    block->met_at = 0;
 }
 
 static void free_block(hw_check_block *block, uint32_t n_warps) {
     empty_block(block, n_warps);
     for (int i = 0; i <= HW_BARRIERS; i++) hw_free(block->waiting[i]);
     hw_free(block->interval.log);
+    hw_free(block->rows.items);
     hw_free(block->shared);
     hw_free(block->warps);
     hw_free(block);
@@ -78,6 +83,8 @@ void hw_check_blocks_move(hw_check_blocks *b, const hw_check_entries *entries) {
         for (hw_check_block *block = b->buckets[i]; block; block = block->next) {
             hw_check_lines_move(block->shared, b->n_lines, &b->cells, entries, block->floor);
             block->floor = hw_check_entries_moved(entries, block->floor);
+            for (size_t i = 0; i < block->rows.n; i++)
+                block->rows.items[i].since = hw_check_entries_moved(entries, block->rows.items[i].since);
         }
     }
     for (hw_check_block *block = b->spare; block; block = block->next)
@@ -120,9 +127,11 @@ void hw_check_block_begin(hw_check_blocks *b, const hw_where *where, hw_check_re
     block->known = NULL;
     block->serial = ++b->n_begun;
     block->floor = next;
-    block->has_copies = false;
+    block->proxied = 0;
+    block->rows.n = 0;
+    block->has_copies = b->has_rows;
     block->interval.bytes = block->interval.kinds = 0;
-    block->interval.is_known = false;
+    block->interval.is_known = b->has_rows;
     block->next = *bucket;
     *bucket = block;
 }
@@ -287,6 +296,7 @@ void hw_check_blocks_fence(hw_check_blocks *b, const hw_fence *fence) {
     if (!block) return;
     hw_check_warp *w = &block->warps[fence->where.warp];
     const uint32_t now = ++block->time;
+    if (fence->proxy == HW_PROXY_ASYNC) block->proxied = now;
     for (uint32_t left = fence->mask; left; left &= left - 1) {
         hw_check_lane *lane = lane_of(b, w, __builtin_ctz(left));
         if (!lane) return;
@@ -312,6 +322,11 @@ void hw_check_blocks_mbarrier(hw_check_blocks *b, const hw_mbarrier_step *step, 
         if (asks) read_messages(b, block, step->where.warp, lanes, key);
         else write_messages(b, block, step->where.warp, lanes, key, scope);
     }
+}
+
+void hw_check_blocks_row_lands(hw_check_blocks *b, hw_check_block *block, uint32_t warp, int lane, uint64_t at) {
+    const hw_check_block *home = hw_check_blocks_home(b, block, &at);
+    write_messages(b, block, warp, 1u << lane, hw_check_key_of_mbarrier(home ? home->serial : 0, at), HW_SCOPE_CLUSTER);
 }
 
 // ---- warps ----------------------------------------------------------------------------------------------------------
@@ -435,6 +450,7 @@ bool hw_check_blocks_barrier(hw_check_blocks *b, const hw_barrier_step *step, co
                              uint32_t *first_note) {
     hw_check_block *block = hw_check_block_of(b, &step->where);
     if (!block) return true;
+    block->met_at |= 1u << step->barrier;
     if (step->action == HW_BARRIER_COMPLETE) {
         complete_barrier(b, block, step);
         return true;

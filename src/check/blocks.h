@@ -62,6 +62,15 @@ typedef struct hw_check_interval {
     uint64_t hash;                           // of such a log
 } hw_check_interval;
 
+// Since when each copy of a row has been under way: entries from `since` on are later.
+typedef struct hw_check_rows {
+    struct {
+        uint64_t number;
+        hw_check_ref since;
+    } *items;
+    size_t n, capacity;
+} hw_check_rows;
+
 typedef struct hw_check_block {
     struct hw_check_block *next;
     uint32_t number;                         // in the grid; modulo 2^32
@@ -71,8 +80,11 @@ typedef struct hw_check_block {
     const hw_check_letters *known;           // what all threads have read
     hw_check_line *shared;
     hw_check_ref floor;                      // what shared memory refers to below it, all threads come after
+    uint32_t proxied;                        // when a thread made a fence for copies of rows
+    hw_check_rows rows;                      // copies of rows under way that it has begun
     bool has_copies;                         // asynchronous ones into shared memory: barriers do not wait for them
     hw_check_interval interval;
+    uint32_t met_at;                         // barriers that anybody has come to, bits
     hw_check_arrivals arrivals[HW_BARRIERS + 1];
     uint32_t *waiting[HW_BARRIERS + 1];      // lanes of each warp that wait at a barrier; NULL: nobody ever
 } hw_check_block;
@@ -86,6 +98,8 @@ typedef struct hw_check_blocks {
     uint32_t grid[3], threads, n_warps, n_lines, n_begun;
     uint32_t cluster[3], cluster_blocks;     // at least 1
     bool by_step;                            // the last question about an order was answered by a warp's step alone
+    uint8_t of_row;                          // hw_check_missing, of what the last race found lacks to a copy of a row
+    bool has_rows;                           // the launch has instructions that copy rows
     bool steps_order;                        // each step of a warp orders its lanes
     bool ran_out;                            // of memory: what is found from now on may be wrong, and is not told
 } hw_check_blocks;
@@ -125,6 +139,10 @@ bool hw_check_blocks_is_for_all(const hw_check_block *block, const hw_barrier_st
 void hw_check_blocks_meet(hw_check_blocks *blocks, const hw_warp_sync *sync);
 void hw_check_blocks_fence(hw_check_blocks *blocks, const hw_fence *fence);
 void hw_check_blocks_mbarrier(hw_check_blocks *blocks, const hw_mbarrier_step *step, uint8_t scope);
+
+// A copy of a row that the lane has begun is there: who asks the mbarrier, in the memory of `block` or one of its
+// cluster, from now on comes after it.
+void hw_check_blocks_row_lands(hw_check_blocks *blocks, hw_check_block *block, uint32_t warp, int lane, uint64_t at);
 
 // A strong access of some lanes to one word: lanes that read it learn what was left there, those that write leave what
 // they know. key: of the word (messages.h).

@@ -383,7 +383,7 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
     c->streams = hw_check_streams_create();
     c->works.arena = hw_arena_create();
     c->sink = (hw_sink){
-        .events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(LANE_ACCESS) | HW_WANTS(COPY_LANDED) |
+        .events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(LANE_ACCESS) | HW_WANTS(COPY_LANDED) | HW_WANTS(BULK) |
                   HW_WANTS(FENCE) | HW_WANTS(BARRIER) | HW_WANTS(WARP_SYNC) | HW_WANTS(MBARRIER) |
                   HW_WANTS(STUCK) | HW_WANTS(STRAY) | HW_WANTS(BLOCK) |
                   HW_WANTS(UNDEFINED) | HW_WANTS(TOUCHED) | HW_WANTS(ARITHMETIC) | HW_WANTS(HOST),
@@ -391,8 +391,9 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
         .defined = hw_defined_create(),
         .launch_begin = begin_launch, .launch_end = end_launch,
         .access = tell_access, .accesses = tell_accesses, .atomic = tell_access, .lane_access = hw_check_tell_lanes,
-        .copy_landed = hw_check_tell_landed, .fence = tell_fence, .barrier = tell_barrier, .warp_sync = tell_meeting,
-        .mbarrier = tell_mbarrier, .stuck = tell_stuck, .stray = hw_check_tell_stray, .block = tell_block,
+        .copy_landed = hw_check_tell_landed, .bulk = hw_check_tell_row, .fence = tell_fence,
+        .barrier = tell_barrier, .warp_sync = tell_meeting, .mbarrier = tell_mbarrier, .stuck = tell_stuck,
+        .stray = hw_check_tell_stray, .block = tell_block,
         .undefined = hw_check_tell_undefined, .touched = tell_touched,
         .arithmetic = tell_arithmetic, .host = tell_host};
     if (c->streams && c->works.arena && c->sink.defined) return HW_OK;

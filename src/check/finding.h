@@ -29,6 +29,8 @@ typedef enum hw_check_missing {
     HW_CHECK_MISSING_GRID,           // blocks of one launch
     HW_CHECK_MISSING_STREAMS,        // work in two streams
     HW_CHECK_MISSING_WAIT,           // for an asynchronous copy
+    HW_CHECK_MISSING_ROW,            // the same, for a copy of a row
+    HW_CHECK_MISSING_PROXY,          // a fence for copies of rows, which go another way to memory
     HW_CHECK_MISSING_HOST,           // the host program has not waited for work of the GPU
 } hw_check_missing;
 

@@ -55,7 +55,8 @@ void hw_check_keep(hw_check *c, const hw_check_finding *finding, const uint64_t 
 static hw_check_missing missing_between(const hw_check *c, const hw_check_entry *a, const hw_check_entry *b) {
     if (a->work != b->work)
         return hw_check_works_is_of_host(&c->works, b) ? HW_CHECK_MISSING_HOST : HW_CHECK_MISSING_STREAMS;
-    if (a->is_pending) return HW_CHECK_MISSING_WAIT;
+    if (c->blocks.of_row) return (hw_check_missing)c->blocks.of_row;
+    if (a->is_pending) return c->notes[a->note].copies_rows ? HW_CHECK_MISSING_ROW : HW_CHECK_MISSING_WAIT;
     if (a->warp == b->warp) return HW_CHECK_MISSING_WARP;
     return a->warp / c->blocks.n_warps == b->warp / c->blocks.n_warps ? HW_CHECK_MISSING_BLOCK
                                                                       : HW_CHECK_MISSING_GRID;

@@ -107,6 +107,7 @@ void hw_check_begin_present(hw_check *check, hw_check_present *now, hw_check_blo
 // Accesses of the running launch (n warps, as hw_sink.accesses has them), and of calls of the host to `bytes` bytes.
 void hw_check_hear(hw_check *check, const hw_access *first, uint32_t n, const uint64_t *bases);
 void hw_check_tell_lanes(hw_sink *sink, uint32_t worker, const hw_lane_access *access);
+void hw_check_tell_row(hw_sink *sink, uint32_t worker, const hw_bulk_step *step);
 void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *landed);
 void hw_check_host_access(hw_check *check, uint32_t work, hw_check_act act, uint64_t address, uint64_t bytes);
 

@@ -76,12 +76,24 @@ static bool is_ordered(const present *now, const hw_check_entry *e, int of, int 
     return true;
 }
 
+// PTX ISA, "Proxies": ordinary writes are seen by copies of rows behind a fence.proxy.async, by whichever thread.
+static bool lacks_proxy_fence(const present *now, const hw_check_entry *e) {
+    return now->is_of_row && is_of_block(now, e) && e->time >= now->block->proxied && !e->is_host &&
+           (e->act == HW_CHECK_WRITES || e->act == HW_CHECK_CHANGES);
+}
+
 // Is the access that ref refers to a race with the present one?
 static bool is_race(const present *now, hw_check_ref ref, int lane, uint32_t cell_bytes) {
     const hw_check_entry author = hw_check_entry_of(&now->check->entries, ref), *e = &author;
+    uint8_t *of_row = &now->check->blocks.of_row;
+    *of_row = HW_CHECK_MISSING_NONE;
     if (!is_write(e->act) && !is_write(now->entry.act)) return false;
     if (are_both_strong(e, &now->entry, is_of_block(now, e))) return false;
-    return !is_ordered(now, e, (int)hw_check_lane_of(ref), lane, cell_bytes);
+    if (now->comes_before) *of_row = HW_CHECK_MISSING_ROW;
+    else if (is_ordered(now, e, (int)hw_check_lane_of(ref), lane, cell_bytes))
+        *of_row = lacks_proxy_fence(now, e) ? HW_CHECK_MISSING_PROXY : HW_CHECK_MISSING_NONE;
+    else return true;
+    return *of_row != HW_CHECK_MISSING_NONE;
 }
 
 // Is what was found of one lane of the entry, and one of the present access, so of the others?

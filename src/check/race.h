@@ -18,6 +18,8 @@ typedef struct hw_check_present {
     uint32_t warp;                   // of the block
     uint32_t first_warp;             // of the block, as entries number them
     uint32_t behind;                 // several warps may do it one after the other: this one is so far behind the first
+    bool is_of_row;                  // an asynchronous copy of a row, whose way to memory is another (async proxy)
+    bool comes_before;               // it began before all that it is compared with, and nobody has waited for it
     bool is_alone;                   // it is no such: warps that do the same by themselves share entries
     uint8_t space;
     hw_check_entry entry;

@@ -236,6 +236,86 @@ void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *
     }
 }
 
+// ---- copies of rows -------------------------------------------------------------------------------------------------
+
+// One side of the copy, as something that the lane which has begun it does now.
+static bool begin_row(hw_check *c, hw_check_present *now, const hw_bulk_step *step, hw_check_act act, uint64_t *at) {
+    const uint8_t space = act == HW_CHECK_READS ? step->from_space : step->to_space;
+    hw_check_block *block = block_now(c, &step->where, space);
+    *at = act == HW_CHECK_READS ? step->from : step->to;
+    if (!block) return false;
+    begin_plain(c, now, block, step->where.warp, space, step->note);
+    if (space == HW_SPACE_SHARED) now->home = hw_check_blocks_home(&c->blocks, block, at);
+    if (!now->home) return false;
+    if (space == HW_SPACE_SHARED) now->floor = now->home->floor;
+    now->is_of_row = true;
+    now->entry.act = (uint8_t)act;
+    now->entry.mask = 1u << step->lane;
+    now->entry.width_bytes = 16;
+    now->entry.is_many = true;
+    return true;
+}
+
+static void begin_copy_of_row(hw_check *c, const hw_bulk_step *step) {
+    hw_check_present now;
+    uint64_t at;
+    hw_check_block *block = hw_check_block_of(&c->blocks, &step->where);
+    if (!block || !can_check(c)) return;
+    hw_check_rows *rows = &block->rows;
+    if (begin_row(c, &now, step, HW_CHECK_READS, &at))
+        hw_check_go_through(&now, at, step->bytes, step->lane, HW_CHECK_COMPARE);
+    if (begin_row(c, &now, step, HW_CHECK_COPIES, &at)) {
+        now.entry.is_pending = true;
+        hw_check_go_through(&now, at, step->bytes, step->lane, HW_CHECK_COMPARE | HW_CHECK_RECORD);
+    }
+    if (!hw_grow((void **)&rows->items, rows->n, &rows->capacity, sizeof *rows->items)) {
+        c->blocks.ran_out = true;
+        return;
+    }
+    rows->items[rows->n].number = step->number;
+    rows->items[rows->n++].since = hw_check_entries_next(&c->entries);
+}
+
+// References that are not below are of what was done while the copy was under way; UINT32_MAX: none.
+static hw_check_ref since_when(hw_check *c, const hw_bulk_step *step) {
+    hw_check_block *block = hw_check_block_of(&c->blocks, &step->where);
+    for (size_t i = 0; block && i < block->rows.n; i++) {
+        if (block->rows.items[i].number != step->number) continue;
+        const hw_check_ref since = block->rows.items[i].since;
+        block->rows.items[i] = block->rows.items[--block->rows.n];
+        return since;
+    }
+    return UINT32_MAX;
+}
+
+// Whatever was written to the source since the copy began, may have been copied.
+static void end_reading_row(hw_check *c, const hw_bulk_step *step) {
+    hw_check_present now;
+    uint64_t at;
+    const hw_check_ref since = since_when(c, step);
+    if (!begin_row(c, &now, step, HW_CHECK_READS, &at)) return;
+    const hw_check_ref floor = now.floor;
+    now.comes_before = true;
+    now.floor = since > floor ? since : floor;
+    hw_check_go_through(&now, at, step->bytes, step->lane, HW_CHECK_COMPARE);
+    begin_row(c, &now, step, HW_CHECK_READS, &at);
+    hw_check_go_through(&now, at, step->bytes, step->lane, HW_CHECK_RECORD);
+}
+
+void hw_check_tell_row(hw_sink *sink, uint32_t worker, const hw_bulk_step *step) {
+    hw_check *c = (hw_check *)sink;
+    hw_check_present now;
+    uint64_t at;
+    (void)worker;
+    hw_check_reads_stray(c);
+    if (step->action == HW_BULK_BEGINS) begin_copy_of_row(c, step);
+    if (step->action == HW_BULK_HAS_READ) end_reading_row(c, step);
+    if (step->action != HW_BULK_HAS_WRITTEN || !begin_row(c, &now, step, HW_CHECK_COPIES, &at)) return;
+    hw_check_go_through(&now, at, step->bytes, step->lane, HW_CHECK_RECORD);
+    if (step->has_barrier)
+        hw_check_blocks_row_lands(&c->blocks, now.block, step->where.warp, step->lane, step->barrier);
+}
+
 // ---- of the host ----------------------------------------------------------------------------------------------------
 
 void hw_check_host_access(hw_check *c, uint32_t work, hw_check_act act, uint64_t address, uint64_t bytes) {

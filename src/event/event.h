@@ -227,6 +227,27 @@ typedef struct hw_copy_landed {
     const uint32_t *to;              // offsets of 32 lanes in the window of shared memory
 } hw_copy_landed;
 
+typedef enum hw_bulk_action {
+    HW_BULK_BEGINS,
+    HW_BULK_HAS_READ,                // what it reads may be written again
+    HW_BULK_HAS_WRITTEN              // and its bytes are there
+} hw_bulk_action;
+
+// A copy of a row of memory by one lane, cp.async.bulk. Actions but the first are told when somebody has waited for
+// them: it is the wait that puts them in order before what follows.
+typedef struct hw_bulk_step {
+    hw_where where;                  // of the warp that has begun it, whatever the action
+    uint32_t note;
+    uint8_t lane;
+    hw_bulk_action action;
+    uint8_t from_space, to_space;    // GLOBAL, SHARED
+    uint64_t from, to;               // addresses in global memory; offsets as that warp's block sees them
+    uint32_t bytes;
+    uint64_t number;                 // of this launch's, of one worker
+    bool has_barrier;                // it is waited for at the mbarrier at this offset; else by groups
+    uint64_t barrier;
+} hw_bulk_step;
+
 // ---- order ----------------------------------------------------------------------------------------------------------
 
 typedef struct hw_fence {

@@ -13,8 +13,8 @@
 static const hw_body_forms *const common_tables[HW_BODIES_OF_LANES] = {
     [HW_BODIES_flow] = hw_flow_bodies,       [HW_BODIES_call] = hw_call_bodies,
     [HW_BODIES_barrier] = hw_barrier_bodies, [HW_BODIES_special] = hw_special_bodies,
-    [HW_BODIES_async] = hw_async_bodies,     [HW_BODIES_atomic] = hw_atomic_bodies,
-    [HW_BODIES_mbarrier] = hw_mbarrier_bodies,
+    [HW_BODIES_async] = hw_async_bodies,     [HW_BODIES_bulk] = hw_bulk_bodies,
+    [HW_BODIES_atomic] = hw_atomic_bodies,   [HW_BODIES_mbarrier] = hw_mbarrier_bodies,
 };
 
 // What this processor runs, and the forms of all bodies by number. Filled once.

@@ -55,6 +55,9 @@ static const hw_body_info rows[] = {
 #define BODY_GROUP HW_BODIES_async
 #include "isa/bodies/async.def"
 #undef BODY_GROUP
+#define BODY_GROUP HW_BODIES_bulk
+#include "isa/bodies/bulk.def"
+#undef BODY_GROUP
 #define BODY_GROUP HW_BODIES_atomic
 #include "isa/bodies/atomic.def"
 #undef BODY_GROUP

@@ -16,7 +16,7 @@
 // Of the first groups each body exists once; of the others once for each instruction-set level (exec/ops/level.h).
 #define HW_BODY_GROUPS_COMMON(GROUP, x)                                                                                \
     GROUP(memory, x) GROUP(flow, x) GROUP(call, x) GROUP(barrier, x) GROUP(special, x) GROUP(async, x)                 \
-    GROUP(atomic, x) GROUP(mbarrier, x)
+    GROUP(bulk, x) GROUP(atomic, x) GROUP(mbarrier, x)
 #define HW_BODY_GROUPS_OF_LANES(GROUP, x)                                                                              \
     GROUP(int, x) GROUP(wide, x) GROUP(bits, x) GROUP(logic, x) GROUP(compare, x) GROUP(convert, x)                    \
     GROUP(convert_float, x) GROUP(round, x) GROUP(shuffle, x) GROUP(move, x) GROUP(f32, x) GROUP(f64, x)               \
@@ -45,6 +45,7 @@ enum {
 #include "isa/bodies/barrier.def"
 #include "isa/bodies/special.def"
 #include "isa/bodies/async.def"
+#include "isa/bodies/bulk.def"
 #undef NAMED
 #undef NAMED_ON_LANES
     HW_BODY_NAMED_COUNT

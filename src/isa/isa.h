@@ -71,7 +71,8 @@ typedef enum hw_emitter {
     HW_EMIT_NONE,              // a row that says nothing: none has it
     HW_EMIT_ARITHMETIC,        // as SHAPE says
     HW_EMIT_MOV, HW_EMIT_CVTA, HW_EMIT_ISSPACEP, HW_EMIT_STACK, HW_EMIT_POLICY,
-    HW_EMIT_LOAD_STORE, HW_EMIT_ATOMIC, HW_EMIT_TEXTURE, HW_EMIT_COPY, HW_EMIT_FENCE, HW_EMIT_MBARRIER,
+    HW_EMIT_LOAD_STORE, HW_EMIT_ATOMIC, HW_EMIT_TEXTURE, HW_EMIT_COPY, HW_EMIT_BULK_COPY, HW_EMIT_FENCE,
+    HW_EMIT_MBARRIER,
     HW_EMIT_SHFL, HW_EMIT_VOTE, HW_EMIT_MATCH, HW_EMIT_REDUX, HW_EMIT_ELECT, HW_EMIT_ACTIVEMASK, HW_EMIT_BARRIER,
     HW_EMIT_NANOSLEEP,
     HW_EMIT_MATRIX_ACCESS, HW_EMIT_MATRIX_MOVE, HW_EMIT_MATRIX_PRODUCT, HW_EMIT_FRAGMENT_ACCESS,
@@ -192,6 +193,7 @@ typedef struct hw_note {
     uint8_t space;         // hw_space, of memory instructions
     uint8_t width_bytes;   // bytes one lane moves: element times vector
     uint8_t merged_bytes;  // as ptxas would issue it: width of the access that begins here; 0: part of an earlier one
+    bool copies_rows;      // cp.async.bulk
     bool skips_l1;         // a load that asks for no line of the first-level cache: ld.cg, ld.cv
     uint8_t order, scope;  // hw_order, hw_scope (isa/order.h), of accesses, fences and barriers
     uint8_t proxy;         // hw_proxy, of fences

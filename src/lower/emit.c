@@ -267,6 +267,7 @@ static hw_status (*const emitters[HW_EMITTERS])(hw_lowering *, const hw_ptx_inst
     [HW_EMIT_ATOMIC] = hw_emit_atomic,
     [HW_EMIT_TEXTURE] = hw_emit_texture,
     [HW_EMIT_COPY] = hw_emit_async,
+    [HW_EMIT_BULK_COPY] = hw_emit_bulk,
     [HW_EMIT_FENCE] = emit_fence,
     [HW_EMIT_MBARRIER] = hw_emit_mbarrier,
     [HW_EMIT_SHFL] = hw_emit_shfl,

@@ -31,6 +31,7 @@ static void write_notes(hw_program *program) {
         note->file = inst->loc_file;
         note->line = inst->loc_line;
         note->inlined = inst->loc_inlined;
+        note->copies_rows = traits->emitter == HW_EMIT_BULK_COPY;
         if (traits->emitter == HW_EMIT_COPY || traits->emitter == HW_EMIT_MATRIX_ACCESS) {
             note->space = HW_SPACE_SHARED;
             note->width_bytes = note->merged_bytes = hw_emit_copies(inst) ? (uint8_t)inst->operands[2].imm : 16;

@@ -243,6 +243,7 @@ uint32_t hw_emit_wmma_bytes(const hw_ptx_inst *inst);
 // order.c: the note's order, scope, proxy and atomic; and the numbers of all notes that are of accesses.
 void hw_order_write(const hw_ptx_inst *inst, hw_note *note);
 void hw_order_number(hw_program_set *set);
+hw_status hw_emit_bulk(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_mbarrier(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_shfl(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_vote(hw_lowering *lo, const hw_ptx_inst *inst);

@@ -61,6 +61,9 @@
 //       registers of d, a, b, c). Before each stands a bar.warp.sync of all lanes.
 //   wmma.address: d (64 bits) where an element of a lane's fragment lies; a the matrix, b the stride, or none;
 //       imm HW_PLACE_*; groups_have_vectors; width bytes of an element
+//   cp.async.bulk.from (space, a, imm; b how many bytes) and, of the same PTX instruction, cp.async.bulk.at (space
+//       SHARED: the mbarrier by which it is waited for; not of groups), cp.async.bulk.to (space): the copy
+//       begins. cp.async.bulk.commit. cp.async.bulk.wait, .wait.read: imm groups may go on
 //   mbarrier.<init inval expect_tx complete_tx arrive arrive_drop test_wait> (space, width 8, a, imm; d; b operand or
 //       none; choices: HW_MBARRIER_*), mbarrier.pending_count (d, a), cp.async.arrive (as mbarrier.arrive)
 //   watch.operands (a, b, c; imm a hw_watched_float for each, 8 bits, a's the lowest), watch.result (a, imm),

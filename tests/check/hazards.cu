@@ -8,6 +8,7 @@
 #include "messages.cuh"
 #include "patterns.cuh"
 #include "phases.cuh"
+#include "rows.cuh"
 #include "streams.cuh"
 #include "undefined.cuh"
 #include "warps.cuh"
@@ -22,6 +23,7 @@ int main(int argc, char **argv) {
     run_copies();
     run_phases();
     run_clusters();
+    run_rows();
     if (is_wanted("streams")) run_streams();
     run_patterns();
     run_bounds();

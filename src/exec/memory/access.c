@@ -547,6 +547,13 @@ bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address,
     return came != FAULTED;
 }
 
+bool hw_access_find_row(hw_state *s, const hw_inst *in, int lane, hw_space space, uint64_t offset, uint32_t bytes,
+                        bool is_write, char **at) {
+    const hw_fault_kind kind = find_fault(s, in, space, offset, bytes, in->width);
+    *at = kind ? NULL : host_byte(s->run->apart, s, (uint8_t)space, offset);
+    return !kind || hw_access_stray(s, in, kind, lane, space, offset, bytes, is_write);
+}
+
 bool hw_access_read_string(hw_state *s, const hw_inst *in, int lane, uint64_t address, char *to, size_t size) {
     outcome came = COPIED;
     size_t n = 0;

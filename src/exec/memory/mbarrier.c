@@ -115,6 +115,25 @@ static const hw_inst *copies_arrive(hw_warp *w, const hw_inst *in) {
     return each_lane(w, in, HW_MBARRIER_ARRIVE_COPIES);
 }
 
+void hw_mbarrier_complete(char *at, uint32_t bytes) {
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    barrier b = unpack_mbarrier(word);
+    act_on_mbarrier(NULL, HW_MBARRIER_COMPLETE, &b, bytes);
+    word = pack_mbarrier(b);
+    memcpy(at, &word, sizeof word);
+}
+
+// Has the phase ended? If not, copies that it waits for end now.
+static bool has_ended(hw_state *s, char *at, uint32_t asked) {
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    if (unpack_mbarrier(word).phase != asked) return true;
+    hw_bulk_land(s, at);
+    memcpy(&word, at, sizeof word);
+    return unpack_mbarrier(word).phase != asked;
+}
+
 // Has the phase of the state, or of the parity, ended? A loop of tests lets others run.
 static const hw_inst *mbarrier_test(hw_warp *w, const hw_inst *in) {
     hw_state *s = hw_state_of(w);
@@ -124,11 +143,9 @@ static const hw_inst *mbarrier_test(hw_warp *w, const hw_inst *in) {
     bool by_parity = in->choices & HW_MBARRIER_PARITY;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         int i = __builtin_ctz(left);
-        uint64_t word;
-        memcpy(&word, at[i], sizeof word);
         uint32_t asked = by_parity ? ((const uint32_t *)hw_at(w, in->b))[i] & 1
                                    : unpack_mbarrier(((const uint64_t *)hw_at(w, in->b))[i]).phase;
-        ended |= (uint32_t)(unpack_mbarrier(word).phase != asked) << i;
+        ended |= (uint32_t)has_ended(s, at[i], asked) << i;
     }
     if (HW_IS_TOLD(s, MBARRIER)) tell_mbarrier(s, in, HW_MBARRIER_TEST, at, ended);
     if (in->d != HW_NO_SLOT) hw_set_pred(w, in->d, ended);

@@ -79,6 +79,7 @@ hw_status hw_block_create(hw_worker *worker, hw_block *block) {
 
 void hw_block_destroy(hw_block *block) {
     hw_undefined_destroy(block);
+    hw_bulk_free(block);
     for (uint32_t i = 0; block->warps && i < block->n_warps; i++) {
         hw_flow_free(&block->warps[i]);
         hw_copies_free(&block->warps[i]);
@@ -131,6 +132,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     memset(block->shared, 0, run->shared_bytes);
     if (run->poison >= 0) poison_shared(block, run);
     if (run->cycles) hw_cycles_block_begins(block);
+    hw_bulk_forget(block);
     tell_block(block, false);
     for (uint32_t i = 0; i < run->n_block_lists; i++)
         run_list(&block->warps[0], run->block_lists[i], run->block_lists[i]->block_insts);
@@ -370,6 +372,7 @@ void hw_worker_main(hw_worker *worker) {
         if (result == TURN_STOPPED) return;
         if (result == TURN_FINISHED) {
             if (run->cycles) hw_cycles_block_ends(block);
+            hw_bulk_finish(block);
             tell_block(block, true);
             worker->n_ended++;
             block->is_running = false;

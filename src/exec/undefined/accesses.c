@@ -233,6 +233,22 @@ static void write_copy(hw_state *s, const hw_inst *in) {
     }
 }
 
+static void use_row(hw_state *s, const hw_inst *in) {
+    use_address(s, in);
+    if (in->b != HW_NO_SLOT) hw_undefined_use_slot(s, in, HW_UNDEFINED_ADDRESS, in->b, WORD);
+}
+
+void hw_undefined_copy_row(hw_state *s, const hw_inst *in, int lane, place from, place to, uint32_t bytes) {
+    for (uint32_t done = 0; done < bytes; done += MOST_BYTES) {
+        const uint32_t n = bytes - done < MOST_BYTES ? bytes - done : MOST_BYTES;
+        const place of = {from.space, from.offset + done}, at = {to.space, to.offset + done};
+        uint8_t shadow[MOST_BYTES];
+        const hw_origin origin = read_lane(s, in, lane, of, n, shadow);
+        if (origin) hw_undefined_write(s, lane, at, n, shadow, origin);
+        else hw_undefined_define(s, lane, at, n);
+    }
+}
+
 // ---- matrices -------------------------------------------------------------------------------------------------------
 
 // Row r of matrix m is at the address of lane 8 m + r, word w of it in lane 4 r + w; across: as ops_matrix.c has it.
@@ -473,6 +489,7 @@ void hw_undefined_access(hw_state *s, const hw_inst *in, const hw_undefined_fact
     case HW_RULE_STORE_MATRIX: store_matrices(s, in, f->is_across); break;
     case HW_RULE_TEXTURE: fetch_texels(s, in); break;
     case HW_RULE_MBARRIER: use_mbarrier(s, in, f); break;
+    case HW_RULE_BULK: use_row(s, in); break;
     case HW_RULE_LOAD_PARAM: load_param(s, in); break;
     case HW_RULE_STORE_PARAM: store_param(s, in); break;
     case HW_RULE_BRANCH: decide(s, in); break;

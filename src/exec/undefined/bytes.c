@@ -30,6 +30,13 @@ static bool is_inside(const hw_shadow_memory *memory, uint64_t offset, uint32_t 
     return offset <= memory->bytes && memory->bytes - offset >= bytes;
 }
 
+// Of the block that an offset is in, which is one there from then on. NULL: that block has ended.
+static hw_shadow_memory *shared_at(const hw_state *s, uint64_t *offset) {
+    if (!hw_has_rank(*offset)) return hw_undefined_shared_of(s);
+    const hw_block *home = hw_cluster_home(s->block, *offset, offset);
+    return home ? home->shadow : NULL;
+}
+
 // ---- are they defined? ----------------------------------------------------------------------------------------------
 
 static bool is_zero(const uint8_t *at, uint32_t bytes) {
@@ -62,12 +69,16 @@ static bool is_global_clean(const hw_defined *defined, uint64_t address, uint32_
     return page->shadow && is_zero(page->shadow + offset, bytes);
 }
 
+static bool is_shared_clean(const hw_state *s, uint64_t offset, uint32_t bytes) {
+    if (!hw_has_rank(offset) && !s->undefined->shared->n_undefined) return true;
+    const hw_shadow_memory *shared = shared_at(s, &offset);
+    return !shared || !is_inside(shared, offset, bytes) || is_zero(shared->bits + offset, bytes);
+}
+
 bool hw_undefined_is_clean(const hw_state *s, int lane, place at, uint32_t bytes) {
     const hw_undefined *u = s->undefined;
     switch (at.space) {
-    case HW_SPACE_SHARED:
-        return !u->shared->n_undefined || !is_inside(u->shared, at.offset, bytes) ||
-               is_zero(hw_undefined_shared_of(s)->bits + at.offset, bytes);
+    case HW_SPACE_SHARED: return is_shared_clean(s, at.offset, bytes);
     case HW_SPACE_LOCAL:
         return !is_inside(&u->local, at.offset, bytes) || is_local_clean(&u->local, lane, at.offset, bytes);
     case HW_SPACE_GLOBAL: return is_global_clean(u->defined, at.offset, bytes);
@@ -90,11 +101,11 @@ bool hw_undefined_access_is_clean(const hw_state *s, const hw_inst *in, uint32_t
 hw_origin hw_undefined_read(const hw_state *s, int lane, place at, uint32_t bytes, uint8_t *shadow) {
     const hw_undefined *u = s->undefined;
     const bool is_shared = at.space == HW_SPACE_SHARED;
-    const hw_shadow_memory *memory = is_shared ? hw_undefined_shared_of(s) : &u->local;
+    const hw_shadow_memory *memory = is_shared ? shared_at(s, &at.offset) : &u->local;
     hw_origin origin = 0;
     if (at.space == HW_SPACE_GLOBAL) return hw_defined_get(u->defined, at.offset, bytes, shadow);
     memset(shadow, 0, bytes);
-    if ((!is_shared && at.space != HW_SPACE_LOCAL) || !is_inside(memory, at.offset, bytes)) return 0;
+    if ((!is_shared && at.space != HW_SPACE_LOCAL) || !memory || !is_inside(memory, at.offset, bytes)) return 0;
     for (uint32_t i = 0; i < bytes; i++) {
         const uint64_t from = is_shared ? at.offset + i : local_at(lane, at.offset + i);
         shadow[i] = memory->bits[from];
@@ -107,7 +118,7 @@ hw_origin hw_undefined_read(const hw_state *s, int lane, place at, uint32_t byte
 
 static void write_bytes(hw_shadow_memory *memory, bool is_shared, int lane, uint64_t offset, uint32_t bytes,
                         const uint8_t *shadow, hw_origin origin) {
-    if (!is_inside(memory, offset, bytes)) return;
+    if (!memory || !is_inside(memory, offset, bytes)) return;
     for (uint32_t i = 0; i < bytes; i++) {
         const uint64_t to = is_shared ? offset + i : local_at(lane, offset + i);
         memory->n_undefined += (uint32_t)(shadow[i] != 0) - (uint32_t)(memory->bits[to] != 0);
@@ -120,10 +131,12 @@ static void write_bytes(hw_shadow_memory *memory, bool is_shared, int lane, uint
 
 void hw_undefined_write(hw_state *s, int lane, place at, uint32_t bytes, const uint8_t *shadow, hw_origin origin) {
     hw_undefined *u = s->undefined;
+    hw_shadow_memory *memory;
     switch (at.space) {
     case HW_SPACE_GLOBAL: hw_defined_put(u->defined, at.offset, bytes, shadow, origin); break;
     case HW_SPACE_SHARED:
-        write_bytes(hw_undefined_shared_of(s), true, lane, at.offset, bytes, shadow, origin);
+        memory = shared_at(s, &at.offset);
+        write_bytes(memory, true, lane, at.offset, bytes, shadow, origin);
         break;
     case HW_SPACE_LOCAL: write_bytes(&u->local, false, lane, at.offset, bytes, shadow, origin); break;
     default: break;
@@ -132,7 +145,7 @@ void hw_undefined_write(hw_state *s, int lane, place at, uint32_t bytes, const u
 
 static void define_shared(hw_shadow_memory *shared, uint64_t offset, uint32_t bytes) {
     uint32_t n = 0;
-    if (!is_inside(shared, offset, bytes)) return;
+    if (!shared || !is_inside(shared, offset, bytes)) return;
     for (uint32_t i = 0; i < bytes; i++) n += shared->bits[offset + i] != 0;
     if (!n) return;
     memset(shared->bits + offset, 0, bytes);
@@ -150,9 +163,13 @@ static void define_local(hw_shadow_memory *local, int lane, uint64_t offset, uin
 
 void hw_undefined_define(hw_state *s, int lane, place at, uint32_t bytes) {
     hw_undefined *u = s->undefined;
+    hw_shadow_memory *memory;
     switch (at.space) {
     case HW_SPACE_GLOBAL: hw_defined_set(u->defined, at.offset, bytes); break;
-    case HW_SPACE_SHARED: define_shared(hw_undefined_shared_of(s), at.offset, bytes); break;
+    case HW_SPACE_SHARED:
+        memory = shared_at(s, &at.offset);
+        define_shared(memory, at.offset, bytes);
+        break;
     case HW_SPACE_LOCAL: define_local(&u->local, lane, at.offset, bytes); break;
     default: break;
     }

@@ -52,6 +52,7 @@ static bool create_warp(hw_state *s, hw_shadow_memory *shared) {
     if (!u) return false;
     u->defined = s->run->defined;
     u->shared = shared;
+    u->is_of_cluster = s->run->cluster_blocks > 1;
     s->entry_frame.shadow = &u->entry;
     return make_shadow(&u->entry, (size_t)(entry->params - entry->registers) + (size_t)entry->param_stride * 32) &&
            make_memory(&u->local, local, local * 32 + LOCAL_ROOM);

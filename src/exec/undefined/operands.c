@@ -166,6 +166,8 @@ static void describe_named(const hw_inst *in, hw_body_id id, hw_undefined_facts 
         [HW_BODY_LD] = {HW_RULE_LOAD, false},              [HW_BODY_ST] = {HW_RULE_STORE, false},
         [HW_BODY_LD_PARAM] = {HW_RULE_LOAD_PARAM, false},  [HW_BODY_ST_PARAM] = {HW_RULE_STORE_PARAM, false},
         [HW_BODY_COPY_READ] = {HW_RULE_COPY_READ, false},  [HW_BODY_COPY_WRITE] = {HW_RULE_COPY_WRITE, false},
+        [HW_BODY_BULK_FROM] = {HW_RULE_BULK, false},       [HW_BODY_BULK_AT] = {HW_RULE_BULK, false},
+        [HW_BODY_BULK_TO] = {HW_RULE_BULK, false},
         [HW_BODY_BRA_P] = {HW_RULE_BRANCH, false},         [HW_BODY_GUARD] = {HW_RULE_BRANCH, false},
         [HW_BODY_BRX] = {HW_RULE_BRANCH, false},           [HW_BODY_CALL] = {HW_RULE_CALL, false},
         [HW_BODY_CALL_INDIRECT] = {HW_RULE_CALL, false},   [HW_BODY_SREG] = {HW_RULE_DEFINE, false},

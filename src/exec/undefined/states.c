@@ -71,12 +71,12 @@ void hw_undefined_begin_shared(hw_run *run, hw_shadow_memory *shared) {
     if (shared->has_origins) memset(shared->origins, 0, shared->bytes);
     shared->has_origins = false;
     shared->n_undefined = bytes;
-    shared->state = all && (all->n_new < TRIES || all->n_new < all->n_known);
+    shared->state = all && run->cluster_blocks == 1 && (all->n_new < TRIES || all->n_new < all->n_known);
     shared->is_behind = shared->state;
     if (shared->state) return;
     memset(shared->bits, 0, shared->bytes);
     memset(shared->bits, 0xff, bytes);
-    if (all || !bytes) return;
+    if (all || !bytes || run->cluster_blocks > 1) return;    // blocks of a cluster write each other's
     run->states = create_states(shared);
     shared->state = run->states != NULL;
 }

@@ -40,6 +40,7 @@ struct hw_undefined {
     uint32_t carry;                  // lanes whose condition code is undefined
     hw_defined *defined;             // device memory
     hw_shadow_memory *shared, local;
+    bool is_of_cluster;              // whose other blocks' memory may be undefined where this one's is not
     hw_shadow entry;                 // of the entry's frame
     // What cp.async.read has read, for the cp.async.write behind it.
     uint8_t staged[32][HW_UNDEFINED_STAGED];
@@ -108,7 +109,7 @@ hw_undefined_place hw_undefined_place_of(const hw_state *s, const hw_inst *in, i
 hw_undefined_place hw_undefined_place_at(uint64_t generic_address);
 // Has all the memory that an instruction may access no undefined bit?
 static inline bool hw_undefined_is_none(const hw_undefined *u, const hw_inst *in) {
-    return (in->space == HW_SPACE_SHARED && !u->shared->n_undefined) ||
+    return (in->space == HW_SPACE_SHARED && !u->shared->n_undefined && !u->is_of_cluster) ||
            (in->space == HW_SPACE_GLOBAL && !u->defined->n_undefined) || in->space == HW_SPACE_CONST;
 }
 // Are all bytes that the active lanes access known to be defined, without a look at each lane? bytes: of each lane.
@@ -133,6 +134,9 @@ void hw_undefined_access(hw_state *s, const hw_inst *in, const hw_undefined_fact
 // Of a convoy's warp, which has no undefined register: is nothing undefined read? Before any of them writes.
 bool hw_undefined_may_go_on(const hw_state *s, const hw_inst *in, const hw_undefined_facts *facts);
 void hw_undefined_go_on(hw_state *s, const hw_inst *in, const hw_undefined_facts *facts);
+// The lane copies a row of memory, of which it has begun to read by the instruction.
+void hw_undefined_copy_row(hw_state *s, const hw_inst *in, int lane, hw_undefined_place from, hw_undefined_place to,
+                           uint32_t bytes);
 // A built-in function reads and writes at generic addresses.
 void hw_undefined_builtin_reads(hw_state *s, const hw_inst *in, int lane, uint64_t address, uint32_t bytes);
 void hw_undefined_builtin_writes(hw_state *s, int lane, uint64_t address, uint32_t bytes);

@@ -131,6 +131,7 @@ struct hw_block {
     char *block_area;
     struct hw_shadow_memory *shadow;     // of shared memory; NULL: nobody asks
     hw_state *warps;
+    struct hw_bulk_copies *bulk;  // cp.async.bulk: begun, and not ended; NULL: there have never been any
     bool is_running;              // holds a block that has not finished
     bool is_stuck;                // of a cluster: none of its warps can go on before others of the cluster do
     uint32_t rank;                // in its cluster
@@ -396,6 +397,9 @@ void hw_access_tell_lanes(hw_state *s, const hw_inst *in, bool is_write, const h
 // Bytes at a generic address, for the lane's builtin functions, told to sinks that want it; false after a fault.
 bool hw_access_read(hw_state *s, const hw_inst *in, int lane, uint64_t address, void *to, uint32_t bytes);
 bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address, const void *from, uint32_t bytes);
+// Where a lane's row of memory is, aligned to the instruction's width; NULL: it strays. False after a fault.
+bool hw_access_find_row(hw_state *s, const hw_inst *in, int lane, hw_space space, uint64_t offset, uint32_t bytes,
+                        bool is_write, char **at);
 // The same of a string, cut to fit size bytes, which end with 0.
 bool hw_access_read_string(hw_state *s, const hw_inst *in, int lane, uint64_t address, char *to, size_t size);
 
@@ -450,7 +454,15 @@ void hw_copies_forget(hw_state *s);             // a new block begins
 void hw_copies_free(hw_state *s);
 void hw_copies_land(hw_state *s, const hw_inst *in);    // ends the active lanes' copies that `in` waits for
 
+// bulk.c
+extern const hw_body_forms hw_bulk_bodies[];
+void hw_bulk_forget(hw_block *block);           // a new block begins
+void hw_bulk_finish(hw_block *block);           // ends what nobody has waited for, before the block does
+void hw_bulk_free(hw_block *block);
+void hw_bulk_land(hw_state *s, const char *at); // ends the copies that the mbarrier, at a host address, waits for
+
 // mbarrier.c
+void hw_mbarrier_complete(char *at, uint32_t bytes);
 extern const hw_body_forms hw_mbarrier_bodies[];
 
 // convoy.c

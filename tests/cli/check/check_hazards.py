@@ -11,7 +11,8 @@ import sys
 
 # What a remedy speaks of, by whom the order is missing between.
 REMEDIES = {"host": "cudaEventSynchronize()", "warp": "__syncwarp()", "block": "__syncthreads() between", "grid": "blocks have none of themselves",
-            "cluster": "cluster.sync()", "wait": "waits for it", "streams": "cudaStreamWaitEvent()"}
+            "cluster": "cluster.sync()", "row": "asking its mbarrier",
+            "proxy": "fence.proxy.async", "wait": "waits for it", "streams": "cudaStreamWaitEvent()"}
 
 
 def marked_lines(folder):

@@ -75,6 +75,12 @@ phase_not_waited|race|block|
 phase_of_other|race|block|
 phase_too_early|race|block|
 phase_over_read|race|block|
+row_not_asked|race|row|
+row_over_read|race|warp block|
+row_no_fence|race|proxy|
+row_written_again|race|row|
+row_out_read|race|row|
+row_across|race|cluster row|
 cluster_read|race|cluster|
 cluster_write|race|cluster|
 cluster_sum|race|cluster|

@@ -108,7 +108,8 @@ static void test_faults(void **state) {
         "mbarrier.init.global.b64 [%rd1], 1", "mbarrier.init.shared.b32 [bar], 1", "mbarrier.arrive.shared.b64 [bar]",
         "mbarrier.test_wait.shared.b64 %r1, [bar], %rd1", "mbarrier.test_wait.shared.b64 %p1, [bar], %r1",
         "mbarrier.try_wait.parity.shared.b64 %p1, [bar], %rd1", "mbarrier.frob.shared.b64 [bar]", "mbarrier",
-        "cp.async.mbarrier.shared.b64 [bar]", "cp.async.bulk.commit_group", "mbarrier.pending_count.b64 %rd1, %rd2",
+        "cp.async.mbarrier.shared.b64 [bar]", "cp.async.bulk.shared.global [bar], [%rd1], 16, [bar]",
+        "cp.async.bulk.wait_group", "mbarrier.pending_count.b64 %rd1, %rd2",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char ptx[4096];
