@@ -38,10 +38,11 @@ set_target_properties(halfwarp_shared PROPERTIES
 
 # hw_finds_library(TARGET BUILT INSTALLED): where the shared object lies, from TARGET's folder. DT_RPATH and not RUNPATH:
 # each finds the object that it was built with, whatever LD_LIBRARY_PATH says. Both places stand in both trees, since
-# CMake fills up what it replaces on installing with empty ones, which mean the current folder.
+# CMake fills up what it replaces on installing with empty ones, which mean the current folder. The linker looks from
+# where it finds the library, which may be a link in a folder like a toolkit's: the shared object has one there as well.
 function(hw_finds_library target built installed)
   set_target_properties(${target} PROPERTIES
-    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "\$ORIGIN${built};\$ORIGIN${installed}")
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "\$ORIGIN${built};\$ORIGIN${installed};\$ORIGIN")
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
 endfunction()
 

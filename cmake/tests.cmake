@@ -83,24 +83,27 @@ foreach(source IN LISTS unit_sources)
   endif()
 endforeach()
 
-# What threads of the host may do to a check at the same time, under the sanitizer of threads: the check alone is built
-# for it, the rest is the library's. (The sanitizer cannot start where the kernel lays out memory too freely.)
+# What threads of the host may do at the same time, under the sanitizer of threads: to a check, and to the runtime. Each
+# module alone is built for it, the rest is the library's. (The sanitizer cannot start where the kernel lays out memory
+# too freely.)
 include(CheckCCompilerFlag)
 set(CMAKE_REQUIRED_LINK_OPTIONS -fsanitize=thread)
 check_c_compiler_flag(-fsanitize=thread HAS_THREAD_SANITIZER)
 unset(CMAKE_REQUIRED_LINK_OPTIONS)
 if(HAS_THREAD_SANITIZER AND NOT HW_SANITIZE)
-  file(GLOB check_sources CONFIGURE_DEPENDS src/check/*.c)
-  add_executable(check_threads_sanitized tests/unit/check/test_check_threads.c ${check_sources})
-  set_target_properties(check_threads_sanitized PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_include_directories(check_threads_sanitized PRIVATE tests/unit)
-  target_link_libraries(check_threads_sanitized PRIVATE halfwarp_core PkgConfig::CMOCKA)
-  target_compile_options(check_threads_sanitized PRIVATE -UNDEBUG ${test_flags} -O1 -fsanitize=thread)
-  target_link_options(check_threads_sanitized PRIVATE -fsanitize=thread)
-  add_dependencies(tests check_threads_sanitized)
-  add_test(NAME threads.check COMMAND check_threads_sanitized)
-  set_tests_properties(threads.check PROPERTIES
-    TIMEOUT ${most_seconds} SKIP_REGULAR_EXPRESSION "FATAL: ThreadSanitizer: unexpected memory mapping")
+  foreach(module check runtime)
+    file(GLOB module_sources CONFIGURE_DEPENDS src/${module}/*.c)
+    add_executable(${module}_threads_sanitized tests/unit/${module}/test_${module}_threads.c ${module_sources})
+    set_target_properties(${module}_threads_sanitized PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    target_include_directories(${module}_threads_sanitized PRIVATE tests/unit tests/unit/${module})
+    target_link_libraries(${module}_threads_sanitized PRIVATE halfwarp_core PkgConfig::CMOCKA)
+    target_compile_options(${module}_threads_sanitized PRIVATE -UNDEBUG ${test_flags} -O1 -fsanitize=thread)
+    target_link_options(${module}_threads_sanitized PRIVATE -fsanitize=thread)
+    add_dependencies(tests ${module}_threads_sanitized)
+    add_test(NAME threads.${module} COMMAND ${module}_threads_sanitized)
+    set_tests_properties(threads.${module} PROPERTIES
+      TIMEOUT ${most_seconds} SKIP_REGULAR_EXPRESSION "FATAL: ThreadSanitizer: unexpected memory mapping")
+  endforeach()
 endif()
 
 # Tests of execution once more, by machine code: each kernel is compiled before the launch that counts.

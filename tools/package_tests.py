@@ -11,6 +11,7 @@ each test's outcome is written as soon as it is known: a file that crashes or ta
 behind."""
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -23,13 +24,13 @@ import time
 from limited import run
 
 # What a package's tests are, where they lie (None: in the package), which of them count, and how its own simulator of a
-# GPU is asked for.
+# GPU is asked for. slow: the mark of tests that the package's own continuous integration leaves out; they are counted.
 PACKAGES = {
-    "numba-cuda": {"module": "numba.cuda.tests.cudapy", "files": "test_*.py", "env": {},
+    "numba-cuda": {"module": "numba.cuda.tests.cudapy", "files": "test_*.py", "env": {}, "slow": None,
                    "peer": {"NUMBA_ENABLE_CUDASIM": "1"}, "peer_name": "NUMBA_ENABLE_CUDASIM"},
-    "cupy": {"module": None, "files": "test_*.py", "env": {"CUPY_TEST_GPU_LIMIT": "1"}, "peer": None,
+    "cupy": {"module": None, "files": "test_*.py", "env": {"CUPY_TEST_GPU_LIMIT": "1"}, "slow": "slow", "peer": None,
              "peer_name": None},
-    "tinygrad": {"module": None, "files": "test_ops.py", "env": {"DEV": "CUDA"},
+    "tinygrad": {"module": None, "files": "test_ops.py", "env": {"DEV": "CUDA"}, "slow": None,
                  "peer": {"DEV": "PYTHON"}, "peer_name": "DEV=PYTHON"},
 }
 
@@ -57,10 +58,13 @@ def keep(record):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Without those that an earlier process of the same file has run, or that ended it."""
-    keep({"collected": len(items)})
-    done = set(json.loads(os.environ["HALFWARP_TESTS_DONE"]))
-    left = [item for item in items if item.nodeid.split("::", 1)[-1] not in done]
+    """Without those that are another process's part, that are marked as slow, that an earlier process of the same part
+    has run, or that ended it."""
+    told = json.loads(os.environ["HALFWARP_TESTS_WANTED"])
+    part = items[told["part"]::told["parts"]]
+    left = [item for item in part if not (told["slow"] and item.get_closest_marker(told["slow"]))]
+    keep({"collected": len(left), "slow": len(part) - len(left)})
+    left = [item for item in left if item.nodeid.split("::", 1)[-1] not in told["done"]]
     config.hook.pytest_deselected(items=[item for item in items if item not in left])
     items[:] = left
 
@@ -86,48 +90,68 @@ def pytest_runtest_logreport(report):
 
 # ---- the script ----
 
-def run_file(python, wanted, env, limit, halfwarp):
-    """One file's tests: counts of outcomes, failures with their reason, seconds of the processors. Behind a test that
+def run_part(command, env, limit, wanted):
+    """The records of a part of a file's tests, what was said, the status, seconds of the processors. Behind a test that
     ends the process the others go on in another one."""
     begin = time.time()
     records, said, status, seconds = [], "", 0, 0.0
     with tempfile.TemporaryDirectory() as place:
         kept = pathlib.Path(place) / "kept"
-        command = [python, "-m", "pytest", "-q", "-p", "package_tests", "-p", "no:cacheprovider", "--tb=short",
-                   "--import-mode=importlib", "--disable-warnings"] + wanted
-        command = ([halfwarp, "run", "--"] if halfwarp else []) + command
         while True:
             kept.write_text("")
             done = [r["test"] for r in records if "test" in r]
-            status, text, part = run(command, place, max(1, limit - (time.time() - begin)), dict(
-                os.environ, HALFWARP_TESTS_KEPT=str(kept), HALFWARP_TESTS_DONE=json.dumps(done), **env))
+            status, text, spent = run(command, place, max(1, limit - (time.time() - begin)), dict(
+                os.environ, HALFWARP_TESTS_KEPT=str(kept), HALFWARP_TESTS_WANTED=json.dumps(dict(wanted, done=done)),
+                **env))
             said += text
-            seconds += part
+            seconds += spent
             new = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
             records += new
             begun = [r["begun"] for r in new if "begun" in r]
             has_died = status is not None and begun and not any("ended" in r for r in new)
             if not has_died:
-                break
+                return records, said, status, seconds
             if begun[-1] not in [r.get("test") for r in new]:
                 records.append({"test": begun[-1], "outcome": "failed", "why": f"ended the process: {status}"})
-    result = summed(records)
-    result["processor_s"] = round(seconds, 1)
-    result["exit"] = status
+
+
+def run_file(given, files, env, slow):
+    """One file's tests, in as many processes as asked for: counts of outcomes, failures with their reason, seconds of
+    the processors."""
+    begin = time.time()
+    command = [given.python, "-m", "pytest", "-q", "-p", "package_tests", "-p", "no:cacheprovider", "--tb=short",
+               "--import-mode=importlib", "--disable-warnings"] + files
+    if not given.peer:
+        command = [str(pathlib.Path(given.halfwarp).resolve()), "run", "--"] + command
+    with concurrent.futures.ThreadPoolExecutor(given.parts) as threads:
+        parts = list(threads.map(lambda part: run_part(command, env, given.limit, {
+            "slow": slow, "part": part, "parts": given.parts}), range(given.parts)))
+    result = summed([records for records, _, _, _ in parts])
+    said = "".join(part[1] for part in parts)
+    result["processor_s"] = round(sum(part[3] for part in parts), 1)
+    result["clock_s"] = round(time.time() - begin, 1)
+    result["exit"] = next((part[2] for part in parts if part[2] != 0), 0)
     result["refused"] = sorted({m for m in re.findall(r"halfwarp: (?:.*: )?(\w+) is not supported", said)})
-    if status is None or not result["collected"]:
-        result["end"] = f"over {limit} s" if status is None else (said.strip().splitlines() or ["?"])[-1][:200]
+    if any(part[2] is None for part in parts):
+        result["end"] = f"over {given.limit} s"
+    elif not result["collected"]:
+        result["end"] = (said.strip().splitlines() or ["?"])[-1][:200]
     return result
 
 
-def summed(records):
+def most(records, key):
+    return max([r.get(key, 0) for r in records] + [0])
+
+
+def summed(parts):
     outcomes = {}
-    for record in records:
+    for record in sum(parts, []):
         if "test" in record and outcomes.get(record["test"], {}).get("outcome") != "failed":
             outcomes[record["test"]] = record
     counts = collections.Counter(r["outcome"] for r in outcomes.values())
-    collected = max([r.get("collected", 0) for r in records] + [0])
-    return {"collected": collected, "passed": counts["passed"] + counts["expected"], "skipped": counts["skipped"],
+    collected = sum(most(records, "collected") for records in parts)
+    return {"collected": collected, "slow": sum(most(records, "slow") for records in parts),
+            "passed": counts["passed"] + counts["expected"], "skipped": counts["skipped"],
             "failed": counts["failed"], "not_run": max(0, collected - len(outcomes)),
             "failures": {name: r["why"] for name, r in sorted(outcomes.items()) if r["outcome"] == "failed"}}
 
@@ -162,22 +186,24 @@ def table(data):
     rows = []
     for name, files in sorted(data.items()):
         peer = PACKAGES[name]["peer_name"]
-        rows += ["", f"**{name}**", "", "| file | passes | fails | not run | skipped | share | processor s | " +
-                 (f"of {peer} |" if peer else "|"), "|---|---|---|---|---|---|---|---|"]
+        rows += ["", f"**{name}**", "", "| file | passes | fails | not run | slow | skipped | share | processor s | " +
+                 (f"of {peer} |" if peer else "|"), "|---|---|---|---|---|---|---|---|---|"]
         total = collections.Counter()
         for f, kinds in sorted(files.items()):
             ours, other = kinds.get("halfwarp"), kinds.get("peer")
             if not ours:
                 continue
             part = share(ours)
-            rows.append(f"| {f} | {ours['passed']} | {ours['failed']} | {ours['not_run']} | {ours['skipped']} | " +
+            rows.append(f"| {f} | {ours['passed']} | {ours['failed']} | {ours['not_run']} | " +
+                        f"{ours.get('slow', 0)} | {ours['skipped']} | " +
                         (f"{part:.1f}%" if part is not None else "") + f" | {seconds_of(ours)} | " +
                         (f"{other['processor_s']} |" if other else "|"))
-            total.update({k: ours[k] for k in ("passed", "failed", "not_run", "skipped")})
+            total.update({k: ours.get(k, 0) for k in ("passed", "failed", "not_run", "slow", "skipped")})
             total["processor_s"] += 0 if is_ended(ours) else ours["processor_s"]
         if total:
             part = share(total)
-            rows.append(f"| all | {total['passed']} | {total['failed']} | {total['not_run']} | {total['skipped']} | " +
+            rows.append(f"| all | {total['passed']} | {total['failed']} | {total['not_run']} | " +
+                        f"{total['slow']} | {total['skipped']} | " +
                         f"{part:.1f}% | {total['processor_s']:.0f} | |")
     return "\n".join(rows)
 
@@ -191,6 +217,7 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--halfwarp", default="build/halfwarp")
     parser.add_argument("--limit", type=int, default=300, help="seconds by the clock for one file")
+    parser.add_argument("--parts", type=int, default=1, help="processes at a time")
     parser.add_argument("--peer", action="store_true")
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
@@ -211,8 +238,7 @@ def main():
         known = data.setdefault(given.package, {}).setdefault(name, {})
         if name not in given.only if given.only else kind in known:
             continue
-        known[kind] = run_file(given.python, wanted, env, given.limit,
-                               None if given.peer else str(pathlib.Path(given.halfwarp).resolve()))
+        known[kind] = run_file(given, wanted, env, package["slow"])
         print(name, {k: v for k, v in known[kind].items() if k != "failures"}, flush=True)
         given.data.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")
     return 0

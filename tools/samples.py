@@ -4,9 +4,11 @@ of each: tools/samples.py CUDA_SAMPLES --data results.json; tools/samples.py --d
 of docs/compatibility.md. A program that is in the file already is not run again, unless it is named.
 
 nvcc: as nvcc links by default, with the static runtime, and PTX beside nothing else (compute_90). clang: `halfwarp nvcc
---compiler clang`, with the headers of include/cuda. A program passes when its exit status is what a GPU gives and no
-check of its own says otherwise. --check: by nvcc with lines, under `halfwarp check --leaks`; what that finds is kept."""
+--halfwarp-compiler clang`, with the headers of include/cuda. A program passes when its exit status is what a GPU gives
+and no check of its own says otherwise. --check: by nvcc with lines, under `halfwarp check --leaks`; what that finds is
+kept."""
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -15,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from limited import run
@@ -23,11 +26,11 @@ from limited import run
 LEFT_OUT = [
     (r"OpenGL|GLUT|Vulkan|EGL|GLFW|D3D11|D3D12", "opens a window"),
     (r"NvSci|NVSCI|cudla|Tegra", "another system"),
-    (r"CUDA::cublas|CUDA::cusparse|CUDA::cusolver|CUDA::cufft|CUDA::npp|CUDA::nvjpeg|CUDA::curand|nvJitLink|jitLto",
-     "a closed library"),
     (r"NVVM|nvvm", "libNVVM"),
-    (r"MPI_CXX|MPI::MPI", "MPI"),
 ]
+# Some build files name libraries that the sources do not call; of cuRAND the device functions are a header.
+CLOSED = re.compile(r"\b(?:cublas|cusparse|cusolver|cufft|npp|nvjpeg|curand|nvJitLink)[A-Z]\w*\s*\(|nvJitLink|jitLto")
+USES_MPI = re.compile(r"find_package\(MPI\b")
 # Exit statuses that a GPU's program does not have: a failed assert is a fault of the kernel.
 EXPECTED = {"simpleAssert": 5, "simpleAssert_nvrtc": 5}
 FAILED = re.compile(r"\bFAILED\b|Test failed|Result = FAIL|TEST FAILED|Test Failed")
@@ -38,16 +41,26 @@ ENDED = 124    # by --timeout
 def left_out(folder):
     text = (folder / "CMakeLists.txt").read_text(errors="replace")
     text = re.sub(r"#.*", "", text)
-    text = re.sub(r"find_package\(MPI.*?\)", "", text)
     for pattern, why in LEFT_OUT:
         if re.search(pattern, text):
             return why
+    names_one = re.search(r"CUDA::(?:cublas|cusparse|cusolver|cufft|npp|nvjpeg|curand)|nvJitLink", text)
+    if names_one and any(CLOSED.search(f.read_text(errors="replace")) for f in all_sources(folder)):
+        return "a closed library"
+    if USES_MPI.search(text) and not shutil.which("mpicxx"):
+        return "MPI"
     return None
 
 
+def all_sources(folder):
+    return [f for f in sorted(folder.glob("*.*")) + sorted(folder.glob("src/*")) + sorted(folder.glob("inc/*"))
+            if f.suffix in (".cu", ".cpp", ".c", ".h", ".cuh", ".hpp")]
+
+
 def folders(samples):
+    """Without libNVVM's, which are made by another build, and those of other systems."""
     for build_file in sorted((samples / "Samples").glob("[0-6]*/*/CMakeLists.txt")):
-        if any(build_file.parent.glob("*.c*")):
+        if all_sources(build_file.parent):
             yield build_file.parent
 
 
@@ -71,10 +84,10 @@ def device_code(folder, work, compiler, include):
 def build(folder, samples, work, route, halfwarp):
     """(path, "") or (None, why not)"""
     text = (folder / "CMakeLists.txt").read_text(errors="replace")
-    include = ["-I" + str(samples / "Common"), "-I" + str(folder)]
-    compiler = ["nvcc"] if route != "clang" else [halfwarp, "nvcc", "--compiler", "clang"]
+    include = ["-I" + str(samples / "Common"), "-I" + str(folder), "-I" + str(folder / "inc")]
+    compiler = ["nvcc"] if route != "clang" else [halfwarp, "nvcc", "--halfwarp-compiler", "clang"]
     kernels = device_code(folder, work, compiler, include)
-    sources = [f for f in sorted(folder.glob("*.c*")) if f.suffix in (".cu", ".cpp", ".c") and f.name not in kernels]
+    sources = [f for f in all_sources(folder) if f.suffix in (".cu", ".cpp", ".c") and f.name not in kernels]
     if "nvrtc" in text:
         sources = [f for f in sources if f.suffix != ".cu"]
     named = re.search(r"add_executable\(\w+\s+([^)]*)\)", text)
@@ -89,6 +102,7 @@ def build(folder, samples, work, route, halfwarp):
     libraries = ["-lcuda"] if "cuda_driver" in text or "cuda.h" in "".join(f.read_text(errors="replace")
                                                                          for f in sources) else []
     libraries += ["-lnvrtc"] if "nvrtc" in text else []
+    options += mpi_options() if USES_MPI.search(text) else []
     out = work / folder.name
     command = compiler + options + include + ["-o", str(out)] + [str(f) for f in sources] + libraries
     status, said, _ = run([str(c) for c in command], work, 300)
@@ -98,10 +112,15 @@ def build(folder, samples, work, route, halfwarp):
     return None, (lines or said.splitlines() or ["?"])[0].strip()
 
 
+def mpi_options():
+    """What mpicxx would tell the compiler, in nvcc's words."""
+    said = subprocess.run(["mpicxx", "-show"], capture_output=True, text=True).stdout.split()[1:]
+    return [word for word in said if word.startswith(("-I", "-L", "-l"))]
+
+
 def place_data(folder, work, samples):
-    for name in ("data", ):
-        if (folder / name).is_dir() and not (work / name).exists():
-            shutil.copytree(folder / name, work / name)
+    if (folder / "data").is_dir() and not (work / "data").exists():
+        shutil.copytree(folder / "data", work / "data")
     if "nvrtc" in folder.name:   # headers that the build file puts beside the program
         toolkit = pathlib.Path(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc").resolve().parent.parent / "include"
         for header in ("cooperative_groups.h", "cooperative_groups", "cuda_fp16.h", "cuda_fp16.hpp", "cccl/cuda",
@@ -198,6 +217,7 @@ def main():
     parser.add_argument("--route", choices=["nvcc", "clang"], default="nvcc")
     parser.add_argument("--check", dest="route", action="store_const", const="check")
     parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser.add_argument("--at-once", type=int, default=1, help="programs at a time")
     parser.add_argument("--limit", type=int, default=120, help="seconds by the clock for one program")
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
@@ -209,17 +229,25 @@ def main():
         parser.error("where are cuda-samples?")
     halfwarp = str(pathlib.Path(given.halfwarp).resolve())
     samples = given.samples.resolve()
-    for folder in folders(samples):
-        if given.only and folder.name not in given.only:
-            continue
-        known = data.setdefault(folder.name, {})
+    lock = threading.Lock()
+
+    def try_one(folder):
         why = left_out(folder)
-        if why:
-            known["left out"] = why
-        elif given.route not in known or given.only:
-            known[given.route] = attempt(folder, samples, given.route, halfwarp, given.limit)
-            print(folder.name, known[given.route]["status"], known[given.route].get("why", ""), flush=True)
-        given.data.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")
+        known = data.setdefault(folder.name, {})
+        result = None if why else attempt(folder, samples, given.route, halfwarp, given.limit)
+        with lock:
+            if why:
+                known["left out"] = why
+            else:
+                known.pop("left out", None)
+                known[given.route] = result
+                print(folder.name, result["status"], result.get("why", ""), flush=True)
+            given.data.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")
+
+    wanted = [f for f in folders(samples) if (f.name in given.only if given.only
+                                              else given.route not in data.get(f.name, {}))]
+    with concurrent.futures.ThreadPoolExecutor(given.at_once) as threads:
+        list(threads.map(try_one, wanted))
     return 0
 
 

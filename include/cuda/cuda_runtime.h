@@ -97,6 +97,7 @@
 #include "halfwarp/reduce_sync.h"
 #include "halfwarp/shuffles.h"
 #include "halfwarp/dpx.h"
+#include "halfwarp/surface_access.h"
 #include "halfwarp/texture_fetch.h"
 
 #include "halfwarp/managed.h"

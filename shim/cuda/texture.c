@@ -1,4 +1,4 @@
-// Texture objects: what the program describes, in the runtime's words.
+// Texture and surface objects: what the program describes, in the runtime's words.
 #include <string.h>
 
 #include "shim/cuda/driver.h"
@@ -57,6 +57,8 @@ HW_EXPORT CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DE
     uint64_t handle;
     if (!object || !resource || !desc) return hw_cuda_return(HW_RT_INVALID_VALUE);
     if (view) return hw_cuda_unsupported("cuTexObjectCreate with a resource view");
+    if (desc->flags & CU_TRSF_SEAMLESS_CUBEMAP)
+        return hw_cuda_unsupported("cuTexObjectCreate with CU_TRSF_SEAMLESS_CUBEMAP");
     hw_rt_status status = use_resource(resource, &texture);
     if (status) return hw_cuda_return(status);
     use_sampling(desc, &texture);
@@ -70,4 +72,18 @@ HW_EXPORT CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DE
 HW_EXPORT CUresult cuTexObjectDestroy(CUtexObject object) {
     HW_ENTER();
     return hw_cuda_return(hw_rt_texture_destroy(hw_shim_runtime(), object));
+}
+
+HW_EXPORT CUresult cuSurfObjectCreate(CUsurfObject *object, const CUDA_RESOURCE_DESC *resource) {
+    HW_ENTER();
+    uint64_t handle;
+    if (!object || !resource || resource->resType != CU_RESOURCE_TYPE_ARRAY) return hw_cuda_return(HW_RT_INVALID_VALUE);
+    hw_rt_status status = hw_rt_surface_create(hw_shim_runtime(), hw_array_of(resource->res.array.hArray), &handle);
+    if (!status) *object = handle;
+    return hw_cuda_return(status);
+}
+
+HW_EXPORT CUresult cuSurfObjectDestroy(CUsurfObject object) {
+    HW_ENTER();
+    return hw_cuda_return(hw_rt_surface_destroy(hw_shim_runtime(), object));
 }

@@ -1,4 +1,4 @@
-// Texture objects: what the program describes, in the runtime's words.
+// Texture and surface objects: what the program describes, in the runtime's words.
 #include <string.h>
 
 #include "shim/cudart/cudart.h"
@@ -48,6 +48,7 @@ HW_EXPORT cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const
     uint64_t handle;
     if (!object || !resource || !desc) return hw_cudart_return(HW_RT_INVALID_VALUE);
     if (view) return hw_cudart_unsupported("cudaCreateTextureObject with a resource view");
+    if (desc->seamlessCubemap) return hw_cudart_unsupported("cudaCreateTextureObject with seamlessCubemap");
     hw_rt_status status = use_resource(resource, &texture);
     if (status) return hw_cudart_return(status);
     use_sampling(desc, &texture);
@@ -61,4 +62,20 @@ HW_ALIAS(cudaCreateTextureObject_v2, cudaCreateTextureObject);
 HW_EXPORT cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
     HW_ENTER();
     return hw_cudart_return(hw_rt_texture_destroy(hw_shim_runtime(), object));
+}
+
+HW_EXPORT cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource) {
+    HW_ENTER();
+    uint64_t handle;
+    if (!object || !resource) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    if (resource->resType != cudaResourceTypeArray) return hw_cudart_return(HW_RT_INVALID_CHANNELS);
+    const hw_rt_array *array = hw_array_of(resource->res.array.array);
+    hw_rt_status status = hw_rt_surface_create(hw_shim_runtime(), array, &handle);
+    if (!status) *object = handle;
+    return hw_cudart_return(status);
+}
+
+HW_EXPORT cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
+    HW_ENTER();
+    return hw_cudart_return(hw_rt_surface_destroy(hw_shim_runtime(), object));
 }

@@ -196,6 +196,24 @@ const hw_inst *hw_fault_texture(hw_state *s, const hw_inst *in, int lane, uint64
     return NULL;
 }
 
+const hw_inst *hw_fault_surface(hw_state *s, const hw_inst *in, int lane, const int64_t at[3],
+                                const hw_texture *surface) {
+    if (!claim_fault(s)) return NULL;
+    hw_fault *fault = s->run->fault;
+    fill_fault(s, in, fault, HW_FAULT_ADDRESS, lane);
+    fault->is_write = HW_SURFACE_WRITES(in->imm);
+    fault->space = HW_SPACE_GLOBAL;
+    fault->address = surface->address;
+    fault->width_bytes = HW_SURFACE_BYTES(in->imm);
+    hw_text_append(fault->text, sizeof fault->text,
+                   ": %s of %u bytes at byte %" PRId64 ", row %" PRId64 ", slice or layer %" PRId64
+                   " of a surface with %u columns of %u bytes, %u rows and %u slices or layers",
+                   fault->is_write ? "write" : "read", fault->width_bytes, at[0], at[1], at[2], surface->size[0],
+                   surface->channels * (surface->channel_bits / 8u), surface->size[1], surface->size[2]);
+    s->run->status = HW_FAULT;
+    return NULL;
+}
+
 void hw_fault_limit(hw_state *s) {
     if (!claim_fault(s)) return;
     const hw_inst *in = s->pc ? s->pc : s->run->entry->insts;

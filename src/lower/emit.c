@@ -123,7 +123,7 @@ static hw_status mov_vector(hw_lowering *lo, const hw_ptx_inst *inst, bool packs
 }
 
 // The body that copies lanes.
-static hw_body_id mov_body(hw_lane lane) {
+hw_body_id hw_emit_mov_body(hw_lane lane) {
     if (lane == HW_LANE_PRED) return hw_body_find("mov.pred");
     return hw_names_printf("mov.b%u", 8 * hw_lane_bytes(lane));
 }
@@ -157,7 +157,7 @@ static hw_status emit_mov(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK && !done) {
         t.d = to.slot;
         status = hw_operand_source(lo, &inst->operands[1], lane, &t.a);
-        if (status == HW_OK) status = hw_emit_inst(lo, mov_body(lane), &t);
+        if (status == HW_OK) status = hw_emit_inst(lo, hw_emit_mov_body(lane), &t);
     }
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
@@ -184,7 +184,7 @@ static hw_status emit_cvta(hw_lowering *lo, const hw_ptx_inst *inst) {
         status = hw_slots_immediate(lo, hw_has_mod(&inst->mods, HW_M_TO) ? -window : window, HW_LANE_64, &t.b);
         if (status != HW_OK) return status;
     }
-    status = hw_emit_inst(lo, window ? hw_body_find("add.s64") : mov_body(lane), &t);
+    status = hw_emit_inst(lo, window ? hw_body_find("add.s64") : hw_emit_mov_body(lane), &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
@@ -220,7 +220,7 @@ static hw_status emit_policy(hw_lowering *lo, const hw_ptx_inst *inst) {
     hw_status status = hw_operand_destination(lo, hw_operand_reg_of(&inst->operands[0]), HW_LANE_64, false, &to);
     if (status == HW_OK) status = hw_slots_immediate(lo, 0, HW_LANE_64, &t.a);
     t.d = to.slot;
-    if (status == HW_OK) status = hw_emit_inst(lo, mov_body(HW_LANE_64), &t);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_emit_mov_body(HW_LANE_64), &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
@@ -266,6 +266,7 @@ static hw_status (*const emitters[HW_EMITTERS])(hw_lowering *, const hw_ptx_inst
     [HW_EMIT_LOAD_STORE] = hw_emit_load_or_store,
     [HW_EMIT_ATOMIC] = hw_emit_atomic,
     [HW_EMIT_TEXTURE] = hw_emit_texture,
+    [HW_EMIT_SURFACE] = hw_emit_surface,
     [HW_EMIT_COPY] = hw_emit_async,
     [HW_EMIT_BULK_COPY] = hw_emit_bulk,
     [HW_EMIT_FENCE] = emit_fence,

@@ -185,19 +185,84 @@ hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }
 
+// ---- textures and surfaces ----
+
+// What [handle, {...}] of a texture or surface says: a layer comes first.
+static hw_status take_coordinates(hw_lowering *lo, const hw_ptx_inst *inst, const hw_ptx_operand *where, hw_inst *t) {
+    const hw_mods *mods = &inst->mods;
+    bool is_plane = hw_has_mod(mods, HW_M_TEX_2D) || hw_has_mod(mods, HW_M_TEX_A2D);
+    bool is_line = hw_has_mod(mods, HW_M_TEX_1D) || hw_has_mod(mods, HW_M_TEX_A1D);
+    bool has_layer = hw_has_mod(mods, HW_M_TEX_A1D) || hw_has_mod(mods, HW_M_TEX_A2D) ||
+                     hw_has_mod(mods, HW_M_TEX_ACUBE);
+    hw_slot *coordinates[] = {&t->a, &t->b, &t->c};
+    hw_status status = hw_operand_reg(lo, where->reg, HW_LANE_64, &t->fourth);
+    t->dimensions = is_line ? 1 : is_plane ? 2 : 3;
+    for (unsigned axis = 0; axis < t->dimensions && status == HW_OK; axis++)
+        status = hw_operand_source(lo, &where->elements[axis + has_layer], HW_LANE_32, coordinates[axis]);
+    if (status == HW_OK && has_layer) status = hw_operand_source(lo, &where->elements[0], HW_LANE_32, &t->p);
+    return status;
+}
+
 // tex {r, g, b, a}, [handle, {x, y, z}]
 hw_status hw_emit_texture(hw_lowering *lo, const hw_ptx_inst *inst) {
-    const hw_ptx_operand *where = &inst->operands[1];
-    const hw_mods *mods = &inst->mods;
+    bool is_cube = hw_has_mod(&inst->mods, HW_M_TEX_CUBE) || hw_has_mod(&inst->mods, HW_M_TEX_ACUBE);
     hw_inst t = hw_emit_blank();
-    hw_slot *coordinates[] = {&t.a, &t.b, &t.c};
     hw_lane lane;
-    t.dimensions = hw_has_mod(mods, HW_M_TEX_1D) ? 1 : hw_has_mod(mods, HW_M_TEX_2D) ? 2 : 3;
     hw_status status = register_lane(lo, inst, &inst->operands[0], &lane);
     if (status == HW_OK) status = registers_of(lo, &inst->operands[0], lane, true, &t);
-    if (status == HW_OK) status = hw_operand_reg(lo, where->reg, HW_LANE_64, &t.fourth);
-    for (unsigned axis = 0; axis < t.dimensions && status == HW_OK; axis++)
-        status = hw_operand_source(lo, &where->elements[axis], HW_LANE_32, coordinates[axis]);
+    if (status == HW_OK) status = take_coordinates(lo, inst, &inst->operands[1], &t);
     if (status != HW_OK) return status;
-    return hw_emit_inst(lo, hw_names_printf("tex.%s", hw_type_name(inst->types[1])), &t);
+    return hw_emit_inst(lo, hw_names_printf("tex.%s%s", is_cube ? "cube." : "", hw_type_name(inst->types[1])), &t);
+}
+
+// Lanes whose places lie outside have no address: they read zeros, and write nothing.
+static hw_status emit_surface_inside(hw_lowering *lo, bool loads, hw_lane lane, hw_inst *access) {
+    hw_inst test = hw_emit_blank(), guard = hw_emit_blank(), zero = hw_emit_blank(), end = hw_emit_blank();
+    const hw_slot *to = access->vector > 1 ? lo->program->slots + access->list : &access->d;
+    hw_status status = hw_slots_temporary(lo, HW_LANE_PRED, &test.d);
+    test.a = access->a;
+    if (status == HW_OK) status = hw_slots_immediate(lo, 0, HW_LANE_64, &test.b);
+    if (status == HW_OK) status = hw_emit_inst(lo, hw_body_find("setp.ne.b64"), &test);
+    if (status == HW_OK && loads) status = hw_slots_immediate(lo, 0, lane, &zero.a);
+    for (unsigned e = 0; loads && e < access->vector && status == HW_OK; e++) {
+        zero.d = to[e];
+        if (zero.d != HW_NO_SLOT) status = hw_emit_inst(lo, hw_emit_mov_body(lane), &zero);
+    }
+    const uint32_t at = lo->body.n;
+    guard.p = test.d;
+    if (status == HW_OK) status = hw_emit_inst(lo, HW_BODY_GUARD, &guard);
+    if (status == HW_OK) status = hw_emit_inst(lo, loads ? HW_BODY_LD : HW_BODY_ST, access);
+    if (status == HW_OK) status = hw_emit_inst(lo, HW_BODY_UNGUARD, &end);
+    if (status == HW_OK) lo->body.insts[at].target = lo->body.n;
+    return status;
+}
+
+uint8_t hw_emit_surface_bytes(const hw_ptx_inst *inst) {
+    return (uint8_t)(hw_type_bits(inst->types[0]) / 8 * (inst->vector ? inst->vector : 1));
+}
+
+// suld {r, g, b, a}, [handle, {x, y, z}] and sust: ordinary loads and stores, whose places surface.address finds.
+hw_status hw_emit_surface(hw_lowering *lo, const hw_ptx_inst *inst) {
+    bool loads = inst->op == HW_OP_SULD, is_inside = hw_has_mod(&inst->mods, HW_M_OUT_ZERO);
+    const hw_ptx_operand *moved = &inst->operands[!loads], *where = &inst->operands[loads];
+    hw_inst t = hw_emit_blank(), address = hw_emit_blank();
+    hw_lane lane;
+    if (is_inside && inst->guard >= 0)
+        return hw_lower_refuse(lo, HW_UNSUPPORTED, "a surface's .zero under a guard is not supported");
+    t.space = HW_SPACE_GLOBAL;
+    t.width = (uint8_t)(hw_type_bits(inst->types[0]) / 8);
+    t.flags = HW_INST_OF_ARRAY;
+    hw_status status = register_lane(lo, inst, moved, &lane);
+    if (status == HW_OK) status = registers_of(lo, moved, lane, loads, &t);
+    if (status == HW_OK) status = take_coordinates(lo, inst, where, &address);
+    if (status == HW_OK) status = hw_slots_temporary(lo, HW_LANE_64, &address.d);
+    if (status != HW_OK) return status;
+    address.imm = HW_SURFACE_IMM(hw_emit_surface_bytes(inst), hw_has_mod(&inst->mods, HW_M_CLAMP) ? HW_SURFACE_CLAMP
+                                                     : is_inside ? HW_SURFACE_ZERO : HW_SURFACE_TRAP, !loads);
+    status = hw_emit_inst(lo, HW_BODY_SURFACE_ADDRESS, &address);
+    t.a = address.d;
+    t.pattern = lo->set->n_patterns++;
+    if (status != HW_OK) return status;
+    if (is_inside) return emit_surface_inside(lo, loads, lane, &t);
+    return hw_emit_inst(lo, loads ? HW_BODY_LD : HW_BODY_ST, &t);
 }

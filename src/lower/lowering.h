@@ -228,7 +228,10 @@ hw_status hw_emit_ptx(hw_lowering *lo, const hw_ptx_inst *inst);
 // One instruction each, of the kind that the function is named for.
 hw_status hw_emit_load_or_store(hw_lowering *lo, const hw_ptx_inst *inst);
 hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_body_id hw_emit_mov_body(hw_lane lane);
 hw_status hw_emit_texture(hw_lowering *lo, const hw_ptx_inst *inst);
+hw_status hw_emit_surface(hw_lowering *lo, const hw_ptx_inst *inst);
+uint8_t hw_emit_surface_bytes(const hw_ptx_inst *inst);   // that a lane moves
 hw_status hw_emit_async(hw_lowering *lo, const hw_ptx_inst *inst);
 // Does a cp.async move data? The others begin and end groups.
 bool hw_emit_copies(const hw_ptx_inst *inst);

@@ -44,7 +44,8 @@
 //   vadd2 and the other video instructions: d, a, b, c; imm as HW_VIDEO_* says. vabsdiff4.u8x4, vabsdiff4.add.u8x4,
 //   vabsdiff2.add.u16x2: the same of unsigned parts in order, as nvcc prints them
 //   tex.<f32 s32, of the coordinates>: slots[list ...] four of 32-bit lanes; a, b, c coordinates; dimensions; fourth
-//   the texture
+//   the texture; p the layer, or none. tex.cube.f32: a, b, c point at a face of the cube
+//   surface.address: d (64 bits) where the element lies; a (in bytes), b, c, p and fourth as of tex; imm HW_SURFACE_*
 //   alloca: d, a bytes, imm alignment; stacksave: d; stackrestore: a; lane_bytes 4 or 8
 //
 // Bodies besides the arithmetic:
@@ -138,6 +139,12 @@ typedef enum hw_base {
 #define HW_PLACE_IN_VECTOR(imm) ((uint32_t)((imm) >> 8) & 255)
 #define HW_PLACE_STEP(imm) ((uint32_t)((imm) >> 16) & 255)
 #define HW_PLACE_LENGTH(imm) ((uint32_t)((imm) >> 24) & 255)
+// surface.address, imm: bytes of the access, what becomes of places outside (ZERO: the address is 0), is it a write.
+enum { HW_SURFACE_TRAP, HW_SURFACE_CLAMP, HW_SURFACE_ZERO };
+#define HW_SURFACE_IMM(bytes, outside, writes) ((int64_t)(bytes) | (int64_t)(outside) << 8 | (int64_t)(writes) << 16)
+#define HW_SURFACE_BYTES(imm) ((uint32_t)(imm) & 255)
+#define HW_SURFACE_OUTSIDE(imm) ((uint32_t)((imm) >> 8) & 255)
+#define HW_SURFACE_WRITES(imm) (((imm) >> 16 & 1) != 0)
 // hw_inst.choices of mbarrier.* and of mma.s32.x8.
 enum { HW_MBARRIER_EXPECTS = 1, HW_MBARRIER_PARITY = 2, HW_MBARRIER_NOINC = 4 };
 enum { HW_MATRIX_A_UNSIGNED = 1, HW_MATRIX_B_UNSIGNED = 2, HW_MATRIX_SATURATE = 4 };
@@ -186,7 +193,7 @@ typedef const hw_inst *(*hw_body)(hw_warp *warp, const hw_inst *inst);
 //   asked_space  isspacep                           hw_space
 //   matrices     ldmatrix, stmatrix                 how many
 //   groups_have_vectors   wmma.address              see HW_PLACE_IMM
-//   dimensions   tex                                coordinates per lane
+//   dimensions   tex, surface.address               coordinates per lane
 //   is_own_param ld.param, st.param, param.address  in the call's own parameter memory, not the kernel's
 //   choices      mma, mbarrier                      HW_MATRIX_*, HW_MBARRIER_*
 //   pattern      accesses                           number of its hw_pattern, unique across the set
@@ -246,6 +253,7 @@ enum {
     HW_INST_VOLATILE = 4,      // volatile, relaxed, acquire: another block may be waiting for or changing this
     HW_INST_ADDRESS_32 = 16,   // the address slot has 32-bit lanes
     HW_INST_NEGATE_B = 8,      // the boolean source in b is complemented
+    HW_INST_OF_ARRAY = 32,     // of a surface's array: nobody follows which of its bits are undefined
 };
 
 typedef struct hw_program hw_program;

@@ -24,6 +24,8 @@ typedef struct hw_texture {
     bool is_normalized;                    // coordinates 0 to 1
     bool reads_fractions;                  // integers are read as -1 to 1 or 0 to 1
     bool is_buffer;                        // plain memory: 0 is read outside
+    bool has_layers, is_cube;              // slices are layers, or faces of cubes: six each
+    bool is_surface;                       // for loads and stores, which say where they are in bytes
     float border[4];
 } hw_texture;
 

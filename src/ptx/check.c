@@ -231,17 +231,23 @@ static bool check_extras(const check *c, const operand_rule *rule, const hw_ptx_
     return true;
 }
 
-// A texture's handle and as many coordinates as it has dimensions; of three a fourth is there and not used.
+// The handle of a texture or surface, and a number of the layer where there are layers, and the coordinates: 1, 2 or 4,
+// of which not all are used.
 static bool check_texture(const check *c, hw_ptx_operand *o) {
     const hw_mods *mods = &c->inst->mods;
-    unsigned needed = hw_has_mod(mods, HW_M_TEX_1D) ? 1 : hw_has_mod(mods, HW_M_TEX_2D) ? 2 : 4;
+    bool is_layer_first = hw_has_mod(mods, HW_M_TEX_A1D) || hw_has_mod(mods, HW_M_TEX_A2D) ||
+                          hw_has_mod(mods, HW_M_TEX_ACUBE), is_surface = c->inst->op != HW_OP_TEX;
+    unsigned needed = hw_has_mod(mods, HW_M_TEX_1D) ? 1
+                    : hw_has_mod(mods, HW_M_TEX_2D) || hw_has_mod(mods, HW_M_TEX_A1D) ? 2 : 4;
     if (o->kind != HW_OPERAND_ADDRESS || !o->n_elements) return wrong(c, o, "must be a texture and coordinates");
     if (o->symbol) return hw_ptx_refuse(c->p, c->inst->line, "%s of a texture with a name is", c->m->text);
     if (o->reg < 0 || o->offset || !reg_fits(c->p->regs[o->reg].type, HW_T_U64, false))
         return wrong(c, o, "has no register with a texture's handle");
     if (o->n_elements != needed) return wrong(c, o, "has another number of coordinates than the texture");
-    for (unsigned i = 0; i < needed; i++)
-        if (!check_source(c, &o->elements[i], c->inst->types[1])) return false;
+    for (unsigned i = 0; i < needed; i++) {
+        hw_type type = is_surface ? HW_T_B32 : is_layer_first && i == 0 ? HW_T_U32 : c->inst->types[1];
+        if (!check_source(c, &o->elements[i], type)) return false;
+    }
     return true;
 }
 
@@ -307,7 +313,8 @@ static bool wrong_count(const check *c) {
 bool hw_ptx_check_inst(parser *p, const mnemonic *m, hw_ptx_inst *inst) {
     if (m->op == HW_OP_BRA) return true;
     check c = {.p = p, .m = m, .inst = inst};
-    c.is_relaxed = m->op == HW_OP_LD || m->op == HW_OP_LDU || m->op == HW_OP_ST || m->op == HW_OP_CVT;
+    c.is_relaxed = m->op == HW_OP_LD || m->op == HW_OP_LDU || m->op == HW_OP_ST || m->op == HW_OP_CVT ||
+                   m->op == HW_OP_SULD || m->op == HW_OP_SUST;
     bool has_policy = hw_has_mod(&m->mods, HW_M_L2_CACHE_HINT);
     unsigned needed = 0, given = inst->n_operands + (m->op == HW_OP_BRX);   // brx's table is no operand any more
     for (unsigned i = 0; i < m->n_rules; i++)

@@ -157,7 +157,8 @@ static bool parse_address(parser *p, const mnemonic *m, hw_ptx_operand *out) {
     out->symbol = b->symbol;
     if (!hw_ptx_next(p)) return false;
     if ((hw_ptx_at(p, '+') || hw_ptx_at(p, '-')) && !hw_ptx_parse_int(p, &out->offset)) return false;
-    if (m->op == HW_OP_TEX && hw_ptx_at(p, ',') && !parse_coordinates(p, m, out)) return false;
+    bool has_coordinates = m->op == HW_OP_TEX || m->op == HW_OP_SULD || m->op == HW_OP_SUST;
+    if (has_coordinates && hw_ptx_at(p, ',') && !parse_coordinates(p, m, out)) return false;
     return hw_ptx_expect(p, ']');
 }
 

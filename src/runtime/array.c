@@ -16,10 +16,16 @@ bool hw_rt_is_array(hw_runtime *runtime, const hw_rt_array *array) {
     return false;
 }
 
+// Six square faces, or of several cubes six each.
+static bool is_of_cubes(const size_t size[3], unsigned flags) {
+    enum { FACES = 6 };
+    return size[0] == size[1] && size[2] && size[2] % FACES == 0 && (flags & HW_RT_ARRAY_LAYERED || size[2] == FACES);
+}
+
 hw_rt_status hw_rt_array_create(hw_runtime *runtime, const hw_rt_channels *channels, const size_t size[3],
                                 unsigned flags, const void *site, hw_rt_array **out) {
     HW_RT_ENTER(runtime);
-    if (!size[0]) return HW_RT_INVALID_VALUE;
+    if (!size[0] || (flags & HW_RT_ARRAY_CUBE && !is_of_cubes(size, flags))) return HW_RT_INVALID_VALUE;
     int bits = 0;
     for (int i = 0; i < 4; i++) bits += channels->bits[i];
     if (bits <= 0 || bits % 8 || bits > 128) return HW_RT_INVALID_CHANNELS;

@@ -13,7 +13,7 @@ typedef struct hw_rt_channels {
 } hw_rt_channels;
 
 // flags, as CUDA's.
-enum { HW_RT_ARRAY_LAYERED = 1, HW_RT_ARRAY_CUBE = 4 };
+enum { HW_RT_ARRAY_LAYERED = 1, HW_RT_ARRAY_SURFACE = 2, HW_RT_ARRAY_CUBE = 4 };
 
 typedef struct hw_rt_array_info {
     hw_rt_channels channels;
@@ -57,9 +57,13 @@ typedef struct hw_rt_texture {
     float border[4];
 } hw_rt_texture;
 
-// HW_RT_INVALID_HANDLE (an array that is none, or has layers), HW_RT_INVALID_CHANNELS, HW_RT_INVALID_VALUE,
+// HW_RT_INVALID_HANDLE (an array that is none), HW_RT_INVALID_CHANNELS, HW_RT_INVALID_VALUE,
 // HW_RT_INVALID_NORMALIZATION, HW_RT_INVALID_FILTER, HW_RT_NOT_SUPPORTED (sRGB), HW_RT_NO_MEMORY.
 hw_rt_status hw_rt_texture_create(hw_runtime *runtime, const hw_rt_texture *texture, uint64_t *handle);
 hw_rt_status hw_rt_texture_destroy(hw_runtime *runtime, uint64_t handle);   // HW_RT_INVALID_VALUE; 0: success
+
+// Surfaces, of arrays alone: as textures are, of which they are a kind.
+hw_rt_status hw_rt_surface_create(hw_runtime *runtime, const hw_rt_array *array, uint64_t *handle);
+hw_rt_status hw_rt_surface_destroy(hw_runtime *runtime, uint64_t handle);
 
 #endif

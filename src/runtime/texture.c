@@ -1,4 +1,4 @@
-// Texture objects: what a program describes becomes a texture of the simulated device.
+// Texture and surface objects: what a program describes becomes a texture of the simulated device.
 #include <string.h>
 
 #include "runtime/array.h"
@@ -28,7 +28,6 @@ static hw_rt_status use_array(hw_runtime *runtime, const hw_rt_array *array, hw_
     hw_rt_array_info info;
     hw_rt_region all;
     if (!hw_rt_is_array(runtime, array) || hw_rt_array_get_info(runtime, array, &info) ||
-        (info.flags & (HW_RT_ARRAY_LAYERED | HW_RT_ARRAY_CUBE)) ||
         info.row_bytes / info.element_bytes > MOST_TEXELS || info.rows > MOST_TEXELS || info.slices > MOST_TEXELS ||
         !hw_rt_array_region(runtime, array, 0, 0, 0, info.row_bytes, info.rows, info.slices, &all))
         return HW_RT_INVALID_HANDLE;
@@ -39,6 +38,8 @@ static hw_rt_status use_array(hw_runtime *runtime, const hw_rt_array *array, hw_
     out->size[0] = (uint32_t)(info.row_bytes / info.element_bytes);
     out->size[1] = (uint32_t)info.rows;
     out->size[2] = (uint32_t)info.slices;
+    out->has_layers = (info.flags & (HW_RT_ARRAY_LAYERED | HW_RT_ARRAY_CUBE)) != 0;
+    out->is_cube = (info.flags & HW_RT_ARRAY_CUBE) != 0;
     return use_channels(&info.channels, out) ? HW_RT_SUCCESS : HW_RT_INVALID_CHANNELS;
 }
 
@@ -73,14 +74,23 @@ static hw_rt_status use_sampling(const hw_rt_texture *texture, hw_texture *out) 
         if (texture->edge[axis] > HW_TEXTURE_BORDER) return HW_RT_INVALID_VALUE;
         out->edge[axis] = (uint8_t)texture->edge[axis];
     }
+    // A layer's number is clamped, and so is what is beyond a cube's face, whose coordinates are always of 0 to 1.
+    if (out->has_layers) out->edge[2] = HW_TEXTURE_CLAMP;
+    if (out->is_cube) out->edge[0] = out->edge[1] = HW_TEXTURE_CLAMP;
     bool is_integer = out->kind != HW_TEXEL_FLOAT;
     out->is_filtered = texture->is_filtered;
-    out->is_normalized = texture->is_normalized;
+    out->is_normalized = texture->is_normalized || out->is_cube;
     out->reads_fractions = is_integer && texture->reads_fractions;
     memcpy(out->border, texture->border, sizeof out->border);
     if (out->reads_fractions && out->channel_bits == 32) return HW_RT_INVALID_NORMALIZATION;
     if (out->is_filtered && is_integer && !out->reads_fractions) return HW_RT_INVALID_FILTER;
     return texture->is_srgb ? HW_RT_NOT_SUPPORTED : HW_RT_SUCCESS;
+}
+
+static hw_rt_status add_texture(hw_runtime *runtime, const hw_texture *made, uint64_t *handle) {
+    if (hw_textures_add(hw_mem_textures(hw_rt_mem(runtime)), made, handle, NULL)) return HW_RT_NO_MEMORY;
+    hw_rt_tell_object(runtime, HW_HOST_OBJECT_CREATE, &(hw_host_object){HW_HOST_TEXTURE, *handle, 0});
+    return HW_RT_SUCCESS;
 }
 
 hw_rt_status hw_rt_texture_create(hw_runtime *runtime, const hw_rt_texture *texture, uint64_t *handle) {
@@ -89,18 +99,34 @@ hw_rt_status hw_rt_texture_create(hw_runtime *runtime, const hw_rt_texture *text
     hw_rt_status status = texture->source == HW_RT_TEXTURE_ARRAY ? use_array(runtime, texture->array, &made)
                                                                  : use_memory(runtime, texture, &made);
     if (!status) status = use_sampling(texture, &made);
-    if (!status && hw_textures_add(hw_mem_textures(hw_rt_mem(runtime)), &made, handle, NULL)) status = HW_RT_NO_MEMORY;
-    if (!status) hw_rt_tell_object(runtime, HW_HOST_OBJECT_CREATE, &(hw_host_object){HW_HOST_TEXTURE, *handle, 0});
-    return status;
+    return status ? status : add_texture(runtime, &made, handle);
 }
 
-hw_rt_status hw_rt_texture_destroy(hw_runtime *runtime, uint64_t handle) {
+hw_rt_status hw_rt_surface_create(hw_runtime *runtime, const hw_rt_array *array, uint64_t *handle) {
     HW_RT_ENTER(runtime);
+    hw_texture made = {.size = {1, 1, 1}, .is_surface = true};
+    hw_rt_status status = use_array(runtime, array, &made);
+    return status ? status : add_texture(runtime, &made, handle);
+}
+
+static hw_rt_status destroy_object(hw_runtime *runtime, uint64_t handle, bool is_surface) {
+    HW_RT_ENTER(runtime);
+    hw_textures *textures = hw_mem_textures(hw_rt_mem(runtime));
+    hw_texture found;
     if (!handle) return HW_RT_SUCCESS;
-    if (hw_textures_remove(hw_mem_textures(hw_rt_mem(runtime)), handle)) {
+    if (hw_textures_find(textures, handle, &found) && found.is_surface == is_surface &&
+        hw_textures_remove(textures, handle)) {
         hw_rt_tell_object(runtime, HW_HOST_OBJECT_DESTROY, &(hw_host_object){HW_HOST_TEXTURE, handle, 0});
         return HW_RT_SUCCESS;
     }
     hw_rt_tell_no_object(runtime, HW_HOST_NO_OBJECT_TO_DESTROY, HW_HOST_TEXTURE, (const void *)(uintptr_t)handle);
     return HW_RT_INVALID_VALUE;
+}
+
+hw_rt_status hw_rt_texture_destroy(hw_runtime *runtime, uint64_t handle) {
+    return destroy_object(runtime, handle, false);
+}
+
+hw_rt_status hw_rt_surface_destroy(hw_runtime *runtime, uint64_t handle) {
+    return destroy_object(runtime, handle, true);
 }

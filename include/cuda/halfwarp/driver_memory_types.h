@@ -13,6 +13,9 @@ typedef enum CUmemAllocationGranularity_flags_enum {
     CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
 } CUmemAllocationGranularity_flags;
 
+#define CU_MEM_ALLOCATION_COMP_NONE 0x0
+#define CU_MEM_ALLOCATION_COMP_GENERIC 0x1
+
 typedef unsigned long long CUmemGenericAllocationHandle;
 typedef struct CUmemAllocationProp_st {
     CUmemAllocationType type;

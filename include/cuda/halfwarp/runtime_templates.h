@@ -12,6 +12,23 @@ static inline __host__ cudaError_t cudaMallocHost(void **pointer, size_t bytes, 
     return ::cudaHostAlloc(pointer, bytes, flags);
 }
 
+// As CUDA 11 had it: why it fails is in the result alone.
+static inline __host__ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                                        cudaGraphNode_t *error_node, char *log, size_t log_bytes) {
+    (void)error_node, (void)log, (void)log_bytes;
+    return ::cudaGraphInstantiate(exec, graph, 0);
+}
+
+static inline __host__ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                                       cudaGraphNode_t *error_node,
+                                                       enum cudaGraphExecUpdateResult *result) {
+    cudaGraphExecUpdateResultInfo info;
+    cudaError_t error = ::cudaGraphExecUpdate(exec, graph, &info);
+    if (error_node) *error_node = info.errorNode;
+    if (result) *result = info.result;
+    return error;
+}
+
 template <class T> static inline __host__ cudaError_t cudaMalloc(T **pointer, size_t bytes) {
     return ::cudaMalloc((void **)(void *)pointer, bytes);
 }

@@ -1,4 +1,5 @@
-// Reading texture objects: tex1Dfetch, tex1D, tex2D and tex3D, of float, integers of 8, 16 and 32 bits, and vectors.
+// Reading texture objects: tex1Dfetch, tex1D, tex2D and tex3D, layers and cubes, of float, integers of 8, 16 and 32
+// bits, and vectors.
 #ifndef __HALFWARP_TEXTURE_FETCH_H__
 #define __HALFWARP_TEXTURE_FETCH_H__
 
@@ -70,6 +71,30 @@ template <> struct texel_of<char> {
         asm volatile("tex.3d.v4." type ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];"                                \
                      : constraint(t.x), constraint(t.y), constraint(t.z), constraint(t.w)                              \
                      : "l"(object), "f"(x), "f"(y), "f"(z));                                                           \
+    }                                                                                                                  \
+    static __device__ __forceinline__ void fetch_layer(texel<element> &t, cudaTextureObject_t object, int layer,       \
+                                                       float x) {                                                      \
+        asm volatile("tex.a1d.v4." type ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"                                       \
+                     : constraint(t.x), constraint(t.y), constraint(t.z), constraint(t.w)                              \
+                     : "l"(object), "r"(layer), "f"(x));                                                               \
+    }                                                                                                                  \
+    static __device__ __forceinline__ void fetch_layer(texel<element> &t, cudaTextureObject_t object, int layer,       \
+                                                       float x, float y) {                                             \
+        asm volatile("tex.a2d.v4." type ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];"                               \
+                     : constraint(t.x), constraint(t.y), constraint(t.z), constraint(t.w)                              \
+                     : "l"(object), "r"(layer), "f"(x), "f"(y));                                                       \
+    }                                                                                                                  \
+    static __device__ __forceinline__ void fetch_cube(texel<element> &t, cudaTextureObject_t object, float x, float y, \
+                                                      float z) {                                                       \
+        asm volatile("tex.cube.v4." type ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];"                              \
+                     : constraint(t.x), constraint(t.y), constraint(t.z), constraint(t.w)                              \
+                     : "l"(object), "f"(x), "f"(y), "f"(z));                                                           \
+    }                                                                                                                  \
+    static __device__ __forceinline__ void fetch_cube(texel<element> &t, cudaTextureObject_t object, int layer,        \
+                                                      float x, float y, float z) {                                     \
+        asm volatile("tex.acube.v4." type ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %8}];"                             \
+                     : constraint(t.x), constraint(t.y), constraint(t.z), constraint(t.w)                              \
+                     : "l"(object), "r"(layer), "f"(x), "f"(y), "f"(z));                                               \
     }
 
 __HALFWARP_FETCH__(float, "f32", "=f")
@@ -98,6 +123,30 @@ template <class T> static __device__ __forceinline__ T tex2D(cudaTextureObject_t
 template <class T> static __device__ __forceinline__ T tex3D(cudaTextureObject_t object, float x, float y, float z) {
     __halfwarp::texel<typename __halfwarp::texel_of<T>::element> t;
     __halfwarp::fetch(t, object, x, y, z);
+    return __halfwarp::texel_of<T>::pick(t);
+}
+template <class T> static __device__ __forceinline__ T tex1DLayered(cudaTextureObject_t object, float x, int layer) {
+    __halfwarp::texel<typename __halfwarp::texel_of<T>::element> t;
+    __halfwarp::fetch_layer(t, object, layer, x);
+    return __halfwarp::texel_of<T>::pick(t);
+}
+template <class T>
+static __device__ __forceinline__ T tex2DLayered(cudaTextureObject_t object, float x, float y, int layer) {
+    __halfwarp::texel<typename __halfwarp::texel_of<T>::element> t;
+    __halfwarp::fetch_layer(t, object, layer, x, y);
+    return __halfwarp::texel_of<T>::pick(t);
+}
+template <class T>
+static __device__ __forceinline__ T texCubemap(cudaTextureObject_t object, float x, float y, float z) {
+    __halfwarp::texel<typename __halfwarp::texel_of<T>::element> t;
+    __halfwarp::fetch_cube(t, object, x, y, z);
+    return __halfwarp::texel_of<T>::pick(t);
+}
+template <class T>
+static __device__ __forceinline__ T texCubemapLayered(cudaTextureObject_t object, float x, float y, float z,
+                                                      int layer) {
+    __halfwarp::texel<typename __halfwarp::texel_of<T>::element> t;
+    __halfwarp::fetch_cube(t, object, layer, x, y, z);
     return __halfwarp::texel_of<T>::pick(t);
 }
 

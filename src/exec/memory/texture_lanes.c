@@ -175,10 +175,11 @@ static void read_texels(const hw_texture *t, int32_t (*index)[32], uint32_t want
         if (wanted >> channel & 1) read_channel(&f, channel, out[channel]);
 }
 
-static void read_nearest(const hw_texture *t, int dims, float (*coordinates)[32], uint32_t wanted, const telling *told,
-                         channels out) {
+static void read_nearest(const hw_texture *t, int dims, float (*coordinates)[32], const int32_t *layer,
+                         uint32_t wanted, const telling *told, channels out) {
     int32_t index[AXES][32] = {{0}};
     double x[32];
+    if (layer) memcpy(index[AXES - 1], layer, sizeof index[AXES - 1]);
     for (int axis = 0; axis < dims; axis++) {
         in_texels(t, axis, coordinates[axis], x);
         HW_LANE_LOOP for (int i = 0; i < 32; i++) index[axis][i] = (int32_t)floor(x[i]);
@@ -252,11 +253,15 @@ static void finish_filtered(const hw_texture *t, const double *sums, float *to) 
     else HW_LANE_LOOP for (int i = 0; i < 32; i++) to[i] = (float)(rint(sums[i] / 256 * most) / most);
 }
 
-static void read_filtered(const hw_texture *t, int dims, float (*coordinates)[32], uint32_t wanted, const telling *told,
-                          channels out) {
+static void read_filtered(const hw_texture *t, int dims, float (*coordinates)[32], const int32_t *layer,
+                          uint32_t wanted, const telling *told, channels out) {
     static const places origin;
     places at[AXES][2];
     const places *low = &origin, *high = &origin;    // on the third axis
+    if (layer) {
+        place_texels(t, AXES - 1, layer, &at[AXES - 1][0]);
+        low = &at[AXES - 1][0];
+    }
     int32_t upper[AXES][32], weight[CORNERS][32];
     fetch texels[CORNERS];
     int planes = dims == 1 ? 2 : dims;
@@ -438,14 +443,62 @@ static void read_plane(const hw_texture *t, int dims, float (*coordinates)[32], 
 
 // ---- instructions ----
 
-static void sample_texture(const hw_texture *t, int dims, uint32_t (*coordinates)[32], bool are_integers,
-                           uint32_t wanted, const telling *told, channels out) {
-    float (*numbers)[32] = (float (*)[32])coordinates;
-    if (are_integers) read_texels(t, (int32_t (*)[32])coordinates, wanted, told, out);
-    else if (t->is_filtered && reads_numbers(t) && is_simple_plane(t, dims, told))
-        read_plane(t, dims, numbers, wanted, out);
-    else if (t->is_filtered && reads_numbers(t)) read_filtered(t, dims, numbers, wanted, told, out);
-    else read_nearest(t, dims, numbers, wanted, told, out);
+// Which face of a cube a direction meets, and where: the CUDA programming guide's table of cubemap textures.
+// coordinates: x, y and z become two, of 0 to 1.
+static void find_faces(float (*coordinates)[32], int32_t *face) {
+    for (int i = 0; i < 32; i++) {
+        const float x = coordinates[0][i], y = coordinates[1][i], z = coordinates[2][i];
+        const float far_x = fabsf(x), far_y = fabsf(y), far_z = fabsf(z);
+        const int axis = far_x >= far_y && far_x >= far_z ? 0 : far_y >= far_z ? 1 : 2;
+        const bool is_back = axis == 0 ? x < 0 : axis == 1 ? y < 0 : z < 0;
+        const float m = axis == 0 ? far_x : axis == 1 ? far_y : far_z;
+        const float s = axis == 0 ? (is_back ? z : -z) : axis == 1 ? x : is_back ? -x : x;
+        const float t = axis == 1 ? (is_back ? -z : z) : -y;
+        face[i] = 2 * axis + is_back;
+        coordinates[0][i] = (s / m + 1) / 2;
+        coordinates[1][i] = (t / m + 1) / 2;
+    }
+}
+
+// What the instruction asks of a texture.
+typedef struct sampling {
+    uint32_t (*coordinates)[32];           // 32-bit floats or integers
+    int dims;
+    bool are_integers;
+    const int32_t *layer, *face;           // NULL: none
+    uint32_t wanted;                       // channels
+} sampling;
+
+// The layers of a texture of cubes are its faces.
+static const int32_t *find_layers(const hw_texture *t, const sampling *want, int32_t *to) {
+    if (!want->face) return want->layer;
+    const int32_t last = (int32_t)t->size[AXES - 1] / 6 - 1;
+    for (int i = 0; i < 32; i++) {
+        int32_t cube = want->layer ? want->layer[i] : 0;
+        to[i] = want->face[i] + 6 * (cube < 0 ? 0 : cube > last ? last : cube);
+    }
+    return to;
+}
+
+static void sample_texture(const hw_texture *t, const sampling *want, const telling *told, channels out) {
+    float (*numbers)[32] = (float (*)[32])want->coordinates;
+    const bool filters = t->is_filtered && reads_numbers(t);
+    int32_t layers[32];
+    const int32_t *layer = find_layers(t, want, layers);
+    if (want->are_integers && layer) {
+        int32_t index[AXES][32];
+        memcpy(index, want->coordinates, sizeof index);
+        memcpy(index[AXES - 1], layer, sizeof index[AXES - 1]);
+        read_texels(t, index, want->wanted, told, out);
+    } else if (want->are_integers) {
+        read_texels(t, (int32_t (*)[32])want->coordinates, want->wanted, told, out);
+    } else if (filters && !layer && is_simple_plane(t, want->dims, told)) {
+        read_plane(t, want->dims, numbers, want->wanted, out);
+    } else if (filters) {
+        read_filtered(t, want->dims, numbers, layer, want->wanted, told, out);
+    } else {
+        read_nearest(t, want->dims, numbers, layer, want->wanted, told, out);
+    }
 }
 
 static void begin_telling(hw_state *s, hw_texels *texels, telling *told) {
@@ -460,46 +513,67 @@ static void tell_of(hw_state *s, uint64_t handle, uint32_t lanes, telling *told)
         told->address = texture.address;
 }
 
-// Destinations may lie where sources do: all sources are taken before anything is written.
-static const hw_inst *fetch_texture(hw_warp *w, const hw_inst *in, bool are_integers) {
-    const hw_slot slots[] = {in->a, in->b, in->c};
+// The lanes whose texture is that of the first of those left.
+static uint32_t lanes_alike(const uint64_t *handles, int first) {
+    uint32_t same = 0;
+    for (int i = 0; i < 32; i++) same |= (uint32_t)(handles[i] == handles[first]) << i;
+    return same;
+}
+
+// Texture by texture, for all lanes each; of which it is, those lanes are taken.
+static bool fetch_each(hw_warp *w, const hw_inst *in, const sampling *want, hw_texels *texels, channels all) {
     const bool have_one = (in->fourth & 3) == HW_BASE_LAUNCH || (in->fourth & 3) == HW_BASE_BLOCK;
-    uint32_t coordinates[AXES][32], wanted = 0;
-    channels all, some;
     uint64_t handles[32];
-    hw_texels texels;
+    channels some;
     telling told;
-    begin_telling(hw_state_of(w), &texels, &told);
+    begin_telling(hw_state_of(w), texels, &told);
     memcpy(handles, hw_at(w, in->fourth), sizeof handles);
-    for (int axis = 0; axis < AXES; axis++) {
-        if (axis < in->dimensions) memcpy(coordinates[axis], hw_at(w, slots[axis]), sizeof *coordinates);
-        else HW_ALL_LANES(coordinates[axis], 0);
-    }
-    for (uint32_t c = 0; c < CHANNELS; c++) wanted |= (uint32_t)(w->slots[in->list + c] != HW_NO_SLOT) << c;
     for (uint32_t left = w->mask; left;) {
-        int first = __builtin_ctz(left);
-        uint32_t same = have_one ? 0xffffffffu : 0;
+        const int first = __builtin_ctz(left);
+        const uint32_t same = have_one ? 0xffffffffu : lanes_alike(handles, first);
         const hw_texture *t = hw_texture_find(hw_state_of(w), in, first, handles[first]);
-        if (!t) return NULL;
-        for (int i = 0; i < 32 && !have_one; i++) same |= (uint32_t)(handles[i] == handles[first]) << i;
-        bool is_only = left == w->mask && !(left & ~same);
+        if (!t) return false;
+        const bool is_only = left == w->mask && !(left & ~same);
         tell_of(hw_state_of(w), handles[first], left & same, &told);
-        sample_texture(t, in->dimensions, coordinates, are_integers, wanted, &told, is_only ? all : some);
+        sample_texture(t, want, &told, is_only ? all : some);
         for (uint32_t c = 0; !is_only && c < CHANNELS; c++)
             for (int i = 0; i < 32; i++) all[c][i] = same >> i & 1 ? some[c][i] : all[c][i];
         left &= ~same;
     }
-    if (told.texels) hw_texels_tell(hw_state_of(w), in, &texels);
+    if (told.texels) hw_texels_tell(hw_state_of(w), in, texels);
+    return true;
+}
+
+// Destinations may lie where sources do: all sources are taken before anything is written.
+static const hw_inst *fetch_texture(hw_warp *w, const hw_inst *in, bool are_integers, bool is_cube) {
+    const hw_slot slots[] = {in->a, in->b, in->c};
+    uint32_t coordinates[AXES][32];
+    int32_t layer[32], face[32];
+    sampling want = {.coordinates = coordinates, .dims = is_cube ? 2 : in->dimensions, .are_integers = are_integers};
+    channels all;
+    hw_texels texels;
+    for (int axis = 0; axis < AXES; axis++) {
+        if (axis < in->dimensions) memcpy(coordinates[axis], hw_at(w, slots[axis]), sizeof *coordinates);
+        else HW_ALL_LANES(coordinates[axis], 0);
+    }
+    if (in->p != HW_NO_SLOT) want.layer = memcpy(layer, hw_at(w, in->p), sizeof layer);
+    if (is_cube) {
+        find_faces((float (*)[32])coordinates, face);
+        want.face = face;
+    }
+    for (uint32_t c = 0; c < CHANNELS; c++) want.wanted |= (uint32_t)(w->slots[in->list + c] != HW_NO_SLOT) << c;
+    if (!fetch_each(w, in, &want, &texels, all)) return NULL;
     for (uint32_t c = 0; c < CHANNELS; c++) {
-        if (!(wanted >> c & 1)) continue;
+        if (!(want.wanted >> c & 1)) continue;
         uint32_t *d = hw_at(w, w->slots[in->list + c]);
         HW_LANES(d, all[c][i]);
     }
     return in + 1;
 }
 
-static const hw_inst *texture_at_floats(hw_warp *w, const hw_inst *in) { return fetch_texture(w, in, false); }
-static const hw_inst *texture_at_integers(hw_warp *w, const hw_inst *in) { return fetch_texture(w, in, true); }
+static const hw_inst *texture_at_floats(hw_warp *w, const hw_inst *in) { return fetch_texture(w, in, false, false); }
+static const hw_inst *texture_at_integers(hw_warp *w, const hw_inst *in) { return fetch_texture(w, in, true, false); }
+static const hw_inst *texture_in_direction(hw_warp *w, const hw_inst *in) { return fetch_texture(w, in, false, true); }
 
 #define ROW(name, function, ...) {function, NULL},
 const hw_body_forms HW_LEVEL_NAME(hw_ops_texture)[] = {

@@ -59,7 +59,7 @@ static void load(hw_state *s, const hw_inst *in) {
     const hw_slot *registers = registers_of(s, in, &in->d);
     hw_origin origin = 0;
     use_address(s, in);
-    if (hw_undefined_access_is_clean(s, in, bytes)) {
+    if (in->flags & HW_INST_OF_ARRAY || hw_undefined_access_is_clean(s, in, bytes)) {
         clear_registers(s, registers, in->vector, in->reg_bytes);
         return;
     }
@@ -314,12 +314,22 @@ static void store_matrices(hw_state *s, const hw_inst *in, bool is_across) {
 // ---- textures and barriers ------------------------------------------------------------------------------------------
 
 // Texels are not looked at: arrays are filled by calls that say no addresses.
-static void fetch_texels(hw_state *s, const hw_inst *in) {
+static void use_coordinates(hw_state *s, const hw_inst *in) {
     const hw_slot coordinates[] = {in->a, in->b, in->c};
     for (int axis = 0; axis < in->dimensions; axis++)
         hw_undefined_use_slot(s, in, HW_UNDEFINED_ADDRESS, coordinates[axis], WORD);
+    if (in->p != HW_NO_SLOT) hw_undefined_use_slot(s, in, HW_UNDEFINED_ADDRESS, in->p, WORD);
     hw_undefined_use_slot(s, in, HW_UNDEFINED_ADDRESS, in->fourth, 8);
+}
+
+static void fetch_texels(hw_state *s, const hw_inst *in) {
+    use_coordinates(s, in);
     clear_registers(s, s->warp.slots + in->list, 4, WORD);
+}
+
+static void find_in_surface(hw_state *s, const hw_inst *in) {
+    use_coordinates(s, in);
+    hw_undefined_clear(s, in->d, 8, s->warp.mask);
 }
 
 static void use_mbarrier(hw_state *s, const hw_inst *in, const hw_undefined_facts *f) {
@@ -488,6 +498,7 @@ void hw_undefined_access(hw_state *s, const hw_inst *in, const hw_undefined_fact
     case HW_RULE_LOAD_MATRIX: load_matrices(s, in, f->is_across); break;
     case HW_RULE_STORE_MATRIX: store_matrices(s, in, f->is_across); break;
     case HW_RULE_TEXTURE: fetch_texels(s, in); break;
+    case HW_RULE_SURFACE: find_in_surface(s, in); break;
     case HW_RULE_MBARRIER: use_mbarrier(s, in, f); break;
     case HW_RULE_BULK: use_row(s, in); break;
     case HW_RULE_LOAD_PARAM: load_param(s, in); break;

@@ -172,6 +172,7 @@ static void describe_named(const hw_inst *in, hw_body_id id, hw_undefined_facts 
         [HW_BODY_BRX] = {HW_RULE_BRANCH, false},           [HW_BODY_CALL] = {HW_RULE_CALL, false},
         [HW_BODY_CALL_INDIRECT] = {HW_RULE_CALL, false},   [HW_BODY_SREG] = {HW_RULE_DEFINE, false},
         [HW_BODY_LOCAL_ADDRESS] = {HW_RULE_DEFINE, false}, [HW_BODY_PARAM_ADDRESS] = {HW_RULE_DEFINE, false},
+        [HW_BODY_SURFACE_ADDRESS] = {HW_RULE_SURFACE, false},
         [HW_BODY_STACKSAVE] = {HW_RULE_DEFINE, false},     [HW_BODY_ALLOCA] = {HW_RULE_ALLOCA, false},
         [HW_BODY_BAR_RED_POPC] = {HW_RULE_DEFINE, false},  [HW_BODY_BAR_RED_POPC_U32] = {HW_RULE_DEFINE, false},
         [HW_BODY_BAR_RED_AND] = {HW_RULE_DEFINE, true},    [HW_BODY_BAR_RED_AND_PRED] = {HW_RULE_DEFINE, true},

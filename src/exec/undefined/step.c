@@ -75,7 +75,7 @@ static const hw_inst *look_at_convoy(hw_warp *w, const hw_inst *in) {
 
 static bool concerns_convoys(const hw_undefined_facts *f) {
     return f->rule >= HW_RULE_LOAD && f->rule <= HW_RULE_MBARRIER && f->rule != HW_RULE_TEXTURE &&
-           f->convoy != hw_convoy_leave;
+           f->rule != HW_RULE_SURFACE && f->convoy != hw_convoy_leave;
 }
 
 // ---- making them ----------------------------------------------------------------------------------------------------

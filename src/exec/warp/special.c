@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/integers.h"
+#include "exec/memory/surface.h"
 #include "exec/schedule/cycles.h"
 #include "exec/warp/reserved.h"
 #include "exec/warp/warp.h"

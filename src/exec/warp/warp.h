@@ -441,6 +441,9 @@ void hw_homes_forget(hw_run *run);
 const hw_inst *hw_fault_stop(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane);
 // Of a read through a texture object: texture NULL: there is none of that handle; else it has no memory any more.
 const hw_inst *hw_fault_texture(hw_state *s, const hw_inst *in, int lane, uint64_t handle, const hw_texture *texture);
+// Of an access to a surface at a byte, a row and a slice that it does not have.
+const hw_inst *hw_fault_surface(hw_state *s, const hw_inst *in, int lane, const int64_t at[3],
+                                const hw_texture *surface);
 const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane, hw_space space,
                                uint64_t address, uint32_t bytes, bool is_write);
 void hw_fault_deadlock(hw_block *block);

@@ -13,6 +13,10 @@ says out '0 failures'
 says err 'kernel wild accessed memory'
 says err 'wrong.u32 is no PTX instruction'
 
+# As a program's makefile has it that links with a toolkit: the driver there finds what it is made of.
+"$cc" -I "$headers" -o "$work/driver" "$tests/shim/driver.c" "-L$(dirname "$lib")/cuda/lib64" -lcuda ||
+    fail "a program does not link by -lcuda"
+
 "$cc" -g -I "$headers" -o "$work/mixed" "$tests/shim/driver_mixed.c" "$lib/libcudart.so.13" "$lib/driver/libcuda.so.1" \
     -lpthread -Wl,-rpath-link,"$lib" || exit 1
 expect 0 "$halfwarp" profile --launches --format csv -o "$work/rows" "$work/mixed"

@@ -1,38 +1,32 @@
-# tools/run_samples.sh: a program passes only if it says what its own check says, and nothing that a failure says.
+# tools/samples.py: a program passes only if it ends as on a GPU and says nothing that a failure says; folders that need
+# a window or a closed library are left out, those that only name one are not.
 . "$(dirname "$0")/../check.bash"
+command -v python3 > /dev/null || exit 77
+tool=$(cd "$(dirname "$0")/../../.." && pwd)/tools/samples.py
+route=clang
+command -v clang++ > /dev/null || route=nvcc
+[ $route = clang ] || command -v nvcc > /dev/null || exit 77
 
-samples=$work/cuda-samples/Samples/2_Concepts_and_Techniques
-# prints PROGRAM TEXT STATUS: the program is one that prints TEXT and ends with STATUS.
+group=$work/cuda-samples/Samples/0_Introduction
+# prints NAME TEXT STATUS [LIBRARY]: the program is one that prints TEXT and ends with STATUS.
 prints() {
-    mkdir -p "$samples/$1" "$work/cuda-samples/Common"
-    printf '#include <cstdio>\nint main() { puts("%s"); return %d; }\n' "$2" "$3" > "$samples/$1/$1.cu"
+    mkdir -p "$group/$1" "$work/cuda-samples/Common"
+    printf '#include <cstdio>\nint main() { puts("%s"); return %d; }\n' "$2" "$3" > "$group/$1/$1.cpp"
+    printf 'add_executable(%s %s.cpp)\ntarget_link_libraries(%s %s)\n' "$1" "$1" "$1" "${4:-}" \
+        > "$group/$1/CMakeLists.txt"
 }
-# By clang alone where that is possible: it takes a third of the time.
-whole=$PATH without_nvcc=
-IFS=: read -ra folders <<< "$PATH"
-for folder in "${folders[@]}"; do
-    [ -e "$folder/nvcc" ] || without_nvcc=$without_nvcc${without_nvcc:+:}$folder
-done
-PATH=$without_nvcc
-hash -r
-command -v clang++ g++ find timeout > "$work/where" || PATH=$whole
-samples() { expect "$1" tools/run_samples.sh -b "$halfwarp" "$work/cuda-samples" shfl_scan; }
-verdict() { grep -q "^| shfl_scan |.* $1 |" "$work/out" || fail "not '$1': $(cat "$work/out" "$work/err")"; }
+prints right 'Test PASSED' 0 CUDA::cublas
+prints wrong 'Test FAILED' 0
+prints ended 'Test PASSED' 3
+prints waived 'Waiving the sample' 2
+prints window 'Test PASSED' 0 GLUT
+prints closed 'cublasCreate(&handle)' 0 CUDA::cublas
 
-right='CheckSum: 2073600, (expect 1920x1080=2073600)'
-prints shfl_scan "$right" 0
-samples 0
-verdict passes
-for text in "${right/2073600/2073599}" "$right ***corrupted!!!***"; do
-    prints shfl_scan "$text" 0
-    samples 1
-    verdict 'own check fails'
+expect 0 python3 "$tool" "$work/cuda-samples" --route $route --halfwarp "$halfwarp" --data "$work/data.json"
+for line in 'right passes' 'wrong fails Test FAILED' 'ended fails' 'waived waives itself Waiving the sample'; do
+    says out "$line"
 done
-prints shfl_scan "$right" 3
-samples 1
-verdict 'exit 3'
-
-# No program of the list takes whatever is printed.
-! sed -n "/^list='/,/^'/p" tools/run_samples.sh | grep -E '^[^|]*\|[^|]*\|[^|]*\|(|\.|\.\*)(\||$)' ||
-    fail "a program of tools/run_samples.sh passes with any output"
+expect 0 python3 "$tool" --data "$work/data.json" --table
+says out 'Left out, a closed library: closed.'
+says out 'Left out, opens a window: window.'
 finish

@@ -103,5 +103,10 @@ CUDA
 for compiler in nvcc clang; do
     command -v $compiler > /dev/null && expect 0 "$halfwarp" run --compiler $compiler "$work/narrow.cu"
 done
+# Surfaces, layers and cubes.
+expect 0 "$halfwarp" run "${source%/*}/surfaces.cu"
+silent out
+expect 5 "$halfwarp" run "${source%/*}/surfaces.cu" far
+says err 'write of 4 bytes at byte 32, row 0'
 [ $routes -gt 0 ] || exit 77
 finish

@@ -132,7 +132,8 @@ static uint64_t next_random(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-static hw_texture make_texture(int dims, uint64_t *seed) {
+// layers: of lines and planes; 0: none.
+static hw_texture make_texture(int dims, uint32_t layers, uint64_t *seed) {
     uint64_t x = next_random(seed);
     static const uint8_t widths[] = {8, 16, 32}, counts[] = {1, 2, 4};
     hw_texture t = {.address = address, .size = {1, 1, 1}, .channels = counts[x % 3]};
@@ -140,10 +141,14 @@ static hw_texture make_texture(int dims, uint64_t *seed) {
     t.channel_bits = t.kind == HW_TEXEL_FLOAT ? widths[1 + (x >> 16) % 2] : widths[(x >> 16) % 3];
     for (int axis = 0; axis < dims; axis++) t.size[axis] = (uint32_t)(1 + (x >> (20 + 4 * axis)) % 9);
     for (int axis = 0; axis < 3; axis++) t.edge[axis] = (uint8_t)((x >> (40 + 2 * axis)) % 4);
+    if (layers) {
+        t.size[2] = layers;
+        t.edge[2] = HW_TEXTURE_CLAMP;
+    }
     t.is_filtered = x >> 50 & 1;
     t.is_normalized = x >> 51 & 1;
     t.reads_fractions = t.kind != HW_TEXEL_FLOAT && t.channel_bits < 32 && (x >> 52 & 1);
-    t.is_buffer = dims == 1 && !t.is_filtered && !t.is_normalized && (x >> 53 & 3) == 0;
+    t.is_buffer = dims == 1 && !layers && !t.is_filtered && !t.is_normalized && (x >> 53 & 3) == 0;
     t.pitch_bytes = (uint64_t)t.size[0] * t.channels * t.channel_bits / 8 + 32;
     t.slice_bytes = t.pitch_bytes * t.size[1] + 64;
     t.bytes = t.slice_bytes * t.size[2];
@@ -166,10 +171,20 @@ typedef struct lanes {
     hw_state state;
     hw_run run;
     hw_launch launch;
-    _Alignas(64) char frame[9][SLOT_BYTES];
+    _Alignas(64) char frame[10][SLOT_BYTES];
     hw_slot slots[4];
     hw_inst insts[2];
 } lanes;
+
+// A layer is a texture without layers, and one beyond the others is the last of them.
+static texel sample_layer(const hw_texture *t, int64_t layer, int dims, const uint32_t coordinates[3], bool integers) {
+    const uint8_t *texels = hw_mem_host(mem, address);
+    hw_texture one = *t;
+    if (dims == 3) return sample(t, texels, dims, coordinates, integers);
+    layer = layer < 0 ? 0 : layer < t->size[2] ? layer : t->size[2] - 1;
+    one.size[2] = 1;
+    return sample(&one, texels + (uint64_t)layer * t->slice_bytes, dims, coordinates, integers);
+}
 
 static void check_case(const hw_level *level, uint64_t number) {
     static lanes l;
@@ -177,11 +192,12 @@ static void check_case(const hw_level *level, uint64_t number) {
     uint64_t seed = number, handles[TEXTURES];
     hw_texture textures[TEXTURES];
     int dims = (int)(number % 3) + 1, unused = (int)(number % 7);
+    uint32_t layers = dims < 3 && number % 4 == 3 ? 1 + (uint32_t)(number % 5) : 0;
     bool integers = number / 3 % 4 == 0;
     uint32_t mask = number % 5 ? ~0u : (uint32_t)next_random(&seed) | 1;
     memset(&l, 0, sizeof l);
     for (int k = 0; k < TEXTURES; k++) {
-        textures[k] = make_texture(dims, &seed);
+        textures[k] = make_texture(dims, layers, &seed);
         assert_int_equal(hw_textures_add(hw_mem_textures(mem), &textures[k], &handles[k], NULL), HW_OK);
     }
     l.launch.mem = mem;
@@ -193,7 +209,8 @@ static void check_case(const hw_level *level, uint64_t number) {
     level->set_mask(&l.state.warp, mask);
     // The first destination lies where the first coordinates are.
     for (int c = 0; c < 4; c++) l.slots[c] = c == unused ? HW_NO_SLOT : (hw_slot)((c ? 4 + c : 0) * SLOT_BYTES);
-    l.insts[0] = (hw_inst){.b = SLOT_BYTES, .c = 2 * SLOT_BYTES, .fourth = 3 * SLOT_BYTES, .dimensions = (uint8_t)dims};
+    l.insts[0] = (hw_inst){.b = SLOT_BYTES, .c = 2 * SLOT_BYTES, .fourth = 3 * SLOT_BYTES, .dimensions = (uint8_t)dims,
+                           .p = layers ? 9 * SLOT_BYTES : HW_NO_SLOT};
     uint32_t before[4][32], coordinates[32][3] = {{0}};
     int texture_of[32];
     for (int i = 0; i < 32; i++) {
@@ -203,12 +220,14 @@ static void check_case(const hw_level *level, uint64_t number) {
             coordinates[i][axis] = random_coordinate(&textures[texture_of[i]], axis, integers, &seed);
             ((uint32_t *)l.frame[axis])[i] = coordinates[i][axis];
         }
+        ((int32_t *)l.frame[9])[i] = (int32_t)(next_random(&seed) % 8) - 1;
     }
     for (int c = 0; c < 4; c++) memcpy(before[c], l.frame[c ? 4 + c : 0], sizeof before[c]);
     hw_body body = hw_level_forms(level, hw_body_find(integers ? "tex.s32" : "tex.f32"))->body;
     assert_ptr_equal(body(&l.state.warp, &l.insts[0]), &l.insts[1]);
     for (int i = 0; i < 32; i++) {
-        texel want = sample(&textures[texture_of[i]], hw_mem_host(mem, address), dims, coordinates[i], integers);
+        const hw_texture *t = &textures[texture_of[i]];
+        texel want = sample_layer(t, layers ? ((int32_t *)l.frame[9])[i] : -1, dims, coordinates[i], integers);
         for (int c = 0; c < 4; c++) {
             uint32_t found = ((uint32_t *)l.frame[c ? 4 + c : 0])[i];
             uint32_t bits = c != unused && mask >> i & 1 ? want.bits[c] : before[c][i];

@@ -50,6 +50,9 @@ static const char *const accepted[] = {
     "exit;", "tex.1d.v4.u32.s32 {%r1, _, _, _}, [%rd1, {5}];", "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, %f5];",
     "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, 0f3F000000}];",
     "tex.3d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5, %r6, %r7, %r7}];",
+    "tex.a1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %f5}];",
+    "tex.acube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %f5, %f6, %f7}];",
+    "suld.b.a2d.v2.b32.zero {%r1, %r2}, [%rd1, {%r3, %r4, %r5, %r5}];", "sust.b.1d.b8.trap [%rd1, {%r1}], {%rs1};",
     "alloca.u64 %rd1, %rd2, 16;", "stacksave.u64 %rd1;", "discard.global.L2 [%rd1], 128;", "griddepcontrol.wait;",
     "call (q0), fn, (q1);", "call.uni (%r1), fn, (%r2);", "call (_), fn, (5);", "call (%f1), fn, (%r2);",
     "@!%p1 bra $Y; $Y:", "@ %p1 bra.uni $Y; $Y:", "{ .reg .b32 %r<3>; add.u32 %r1, %r2, %r2; }",
@@ -135,7 +138,7 @@ static void test_malformed(void **state) {
 static const char *const refused[] = {
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", "wmma.load.a.sync.aligned.row.m8n8k32.global.s4",
     "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32", "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8",
-    "tex.a2d.v4.f32.f32", "tld4.r.2d.v4.f32.f32", "suld.b.1d.v2.b32.trap",
+    "tex.base.2d.v4.f32.f32", "tld4.r.2d.v4.f32.f32", "sured.b.add.1d.u32.trap",
     "cp.reduce.async.bulk.global.shared::cta.add.u32",
     "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes",
     "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",

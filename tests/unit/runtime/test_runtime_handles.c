@@ -175,7 +175,7 @@ static void test_textures(void **state) {
     t.edge[1] = HW_TEXTURE_BORDER + 1;
     assert_int_equal(hw_rt_texture_create(runtime, &t, &handle), HW_RT_INVALID_VALUE);
     t = (hw_rt_texture){.source = HW_RT_TEXTURE_ARRAY, .array = layers};
-    assert_int_equal(hw_rt_texture_create(runtime, &t, &handle), HW_RT_INVALID_HANDLE);
+    assert_int_equal(hw_rt_texture_create(runtime, &t, &handle), HW_RT_SUCCESS);
     t = (hw_rt_texture){.source = HW_RT_TEXTURE_ARRAY};
     assert_int_equal(hw_rt_texture_create(runtime, &t, &handle), HW_RT_INVALID_HANDLE);
     t = (hw_rt_texture){.source = HW_RT_TEXTURE_LINEAR, .address = address, .channels = FLOATS, .bytes = 1024};
@@ -196,6 +196,35 @@ static void test_textures(void **state) {
     assert_int_equal(hw_rt_texture_create(runtime, &t, &handle), HW_RT_INVALID_NORMALIZATION);
     t.channels = (hw_rt_channels){.bits = {8, 8, 8}};   // no texture has three
     assert_int_equal(hw_rt_texture_create(runtime, &t, &handle), HW_RT_INVALID_CHANNELS);
+    hw_rt_destroy(runtime);
+}
+
+static hw_rt_status make_cubes(hw_runtime *runtime, size_t side, size_t other, size_t faces, unsigned flags) {
+    hw_rt_array *array;
+    const size_t size[3] = {side, other, faces};
+    return hw_rt_array_create(runtime, &FLOATS, size, HW_RT_ARRAY_CUBE | flags, NULL, &array);
+}
+
+static void test_surfaces(void **state) {
+    (void)state;
+    hw_runtime *runtime = make_runtime();
+    hw_rt_array *array;
+    uint64_t surface = 0, texture = 0;
+    const size_t size[3] = {8, 8, 0};
+    assert_int_equal(hw_rt_array_create(runtime, &FLOATS, size, HW_RT_ARRAY_SURFACE, NULL, &array), HW_RT_SUCCESS);
+    const hw_rt_texture t = {.source = HW_RT_TEXTURE_ARRAY, .array = array};
+    assert_int_equal(hw_rt_surface_create(runtime, NULL, &surface), HW_RT_INVALID_HANDLE);
+    assert_int_equal(hw_rt_surface_create(runtime, array, &surface), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_texture_create(runtime, &t, &texture), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_surface_destroy(runtime, texture), HW_RT_INVALID_VALUE);   // each by its own call
+    assert_int_equal(hw_rt_texture_destroy(runtime, surface), HW_RT_INVALID_VALUE);
+    assert_int_equal(hw_rt_surface_destroy(runtime, surface), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_surface_destroy(runtime, surface), HW_RT_INVALID_VALUE);
+    assert_int_equal(make_cubes(runtime, 8, 8, 6, 0), HW_RT_SUCCESS);
+    assert_int_equal(make_cubes(runtime, 8, 8, 12, HW_RT_ARRAY_LAYERED), HW_RT_SUCCESS);
+    assert_int_equal(make_cubes(runtime, 8, 8, 12, 0), HW_RT_INVALID_VALUE);
+    assert_int_equal(make_cubes(runtime, 8, 8, 5, 0), HW_RT_INVALID_VALUE);
+    assert_int_equal(make_cubes(runtime, 8, 4, 6, 0), HW_RT_INVALID_VALUE);
     hw_rt_destroy(runtime);
 }
 
@@ -272,7 +301,8 @@ static void test_device(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_streams), cmocka_unit_test(test_events), cmocka_unit_test(test_pools),
-        cmocka_unit_test(test_arrays), cmocka_unit_test(test_textures), cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_arrays), cmocka_unit_test(test_textures), cmocka_unit_test(test_surfaces),
+        cmocka_unit_test(test_functions),
         cmocka_unit_test(test_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
