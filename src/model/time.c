@@ -23,14 +23,27 @@ static const time_row rows[] = {
 };
 
 enum {
-    SECTOR_BYTES = 32,
+    SECTOR_BYTES = 32, SECTORS_PER_LINE = 4,
     // Cycles from the end of a block until the next block in its place has begun: for the block, and for each of its
     // warps, which begin one after the other. Copies by blocks of 256, 512 and 1024 threads on an H200
-    // (truth/h200_times.csv).
-    BLOCK_START_CYCLES = 300, WARP_START_CYCLES = 25,
-    BARRIER_CYCLES = 80,         // for its warps to come and to go on: an H200, sums with 9, 9 and 3 barriers a warp
-    INDEPENDENT = 2,             // instructions of a warp that compilers put beside each other
+    // (truth/h200_times.csv). Those that a launch begins with are in launch_us.
+    BLOCK_START_CYCLES = 340, WARP_START_CYCLES = 20,
+    // For a block's warps to come and to go on, one after the other: public programs on an H200 (docs/accuracy.md).
+    // Before 7.0 80 in all, whatever the block.
+    BARRIER_CYCLES = 30, BARRIER_WARP_CYCLES = 4, OLD_BARRIER_CYCLES = 80, USUAL_WARPS = 8,
+    L1_CYCLES = 40,              // to the first-level cache: an H200, a chain of loads in 16 KB (truth/h200_micro.csv)
+    L1_KIB = 192,                // of it for global memory, where little is shared memory's: an H200 has 256
+    // Atomics on one sector follow each other: 16896 times 32 lanes on one word of an H200 (truth/h200_micro.csv), in
+    // picoseconds. Public programs with 3 and 11 words side by side take as long as if they were one.
+    PASS_PS = 743, FLOAT_PASS_PS = 1767,
 };
+
+// Instructions of a warp that compilers put beside each other.
+static double independent(const hw_gpu *gpu) { return gpu->arch->cc >= 70 ? 1.6 : 2; }
+
+static double barrier_cycles(const hw_gpu *gpu, double warps) {
+    return gpu->arch->cc < 70 ? OLD_BARRIER_CYCLES : BARRIER_CYCLES + BARRIER_WARP_CYCLES * warps;
+}
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
@@ -116,16 +129,40 @@ static double dram_us(const hw_gpu *gpu, const time_row *row, const hw_time_work
 // Does the first-level cache hold global memory? Of 2.x, and of 7.0 and newer (programming guides).
 static bool caches_loads(const hw_arch *arch) { return arch->cc >= 70 || hw_loads_lines(arch); }
 
+// What loads fetch through the first-level caches: sectors that lanes of several requests share once, and of memory
+// that fits into a cache each multiprocessor its own copy.
+static double fetched_bytes(const hw_gpu *gpu, const hw_time_work *work) {
+    const double all = (double)work->load_sectors * SECTOR_BYTES, once = least(all, (double)work->load_bytes);
+    const double reachable = (double)work->reachable_bytes, copies = least((double)work->blocks, (double)gpu->sms);
+    if (!caches_loads(gpu->arch)) return all;
+    return reachable > 0 && reachable < L1_KIB * 1024.0 ? least(once, reachable * copies) : once;
+}
+
+static double l1_hit_share(const hw_gpu *gpu, const hw_time_work *work) {
+    const double all = (double)work->load_sectors * SECTOR_BYTES;
+    return all > 0 ? 1 - fetched_bytes(gpu, work) / all : 0;
+}
+
 static double l2_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
-    double loads = (double)work->load_sectors * SECTOR_BYTES, bytes;
-    if (caches_loads(gpu->arch)) loads = touched_bytes(work, least(loads, (double)work->load_bytes));
+    double loads = fetched_bytes(gpu, work), bytes;
+    if (caches_loads(gpu->arch)) loads = touched_bytes(work, loads);
     bytes = loads + (double)work->store_sectors * SECTOR_BYTES;
     return row->l2_clock_bytes > 0 ? clock_us(gpu, bytes / row->l2_clock_bytes) : 0;
 }
 
-// One line is looked up per clock and multiprocessor.
+// One line is looked up per clock and multiprocessor, from 7.0 on for stores as well, which send whole lines.
 static double l1_us(const hw_gpu *gpu, const hw_time_work *work) {
-    return clock_us(gpu, (double)work->load_lines / busy_sms(gpu, work));
+    const uint64_t stores = gpu->arch->cc >= 70 ? work->store_sectors / SECTORS_PER_LINE : 0;
+    return clock_us(gpu, (double)(work->load_lines + stores) / busy_sms(gpu, work));
+}
+
+// Where atomics mean as few sectors as the memory has that they are in.
+static double atomics_us(const hw_gpu *gpu, const hw_time_work *work) {
+    enum { MEASURED_MHZ = 1980 };
+    const double floats = (double)work->atomic_float_passes, others = (double)work->atomic_passes - floats;
+    const double us = (others * PASS_PS + floats * FLOAT_PASS_PS) / 1e6;
+    return work->atomic_sectors && gpu->clock_mhz ? us / (double)work->atomic_sectors * MEASURED_MHZ / gpu->clock_mhz
+                                                  : 0;
 }
 
 // Memory of the host's lies behind the link, which goes both ways at once.
@@ -156,24 +193,41 @@ static double issue_us(const hw_gpu *gpu, const hw_time_work *work) {
     return clock_us(gpu, cycles / busy_sms(gpu, work));
 }
 
+// What a trip to memory takes on average: from 7.0 on to the first-level cache where that has it, to the second where
+// the launch before has left it there.
+static double trip_cycles(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
+    const double cached = cached_share(gpu, row, work), near = gpu->arch->cc >= 70 ? l1_hit_share(gpu, work) : 0;
+    return near * L1_CYCLES + (1 - near) * (cached * row->l2_latency + (1 - cached) * row->latency);
+}
+
+// Blocks of 7.0 and newer that begin when another one has ended: what it takes to begin the others is in launch_us.
+static double late_share(const hw_gpu *gpu, double blocks, double places) {
+    return gpu->arch->cc < 70 ? 1 : blocks > places ? 1 - places / blocks : 0;
+}
+
+// Passes over banks and constant memory that a warp waits for. Before 7.0 the warps of a block are taken to make them
+// together, so that each waits for the last one's.
+static double passes_waited_for(const hw_gpu *gpu, const hw_time_work *work, double per_block) {
+    return (double)(work->wavefronts + work->const_passes) * (gpu->arch->cc < 70 ? per_block : 1);
+}
+
 // Little's law by warps: a warp holds its place for as long as it waits, and a multiprocessor has a number of places.
-// The warps of a block access banks and constant memory together, so that each waits for the last one's passes.
 static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
-    double per_block = work->blocks ? (double)work->warps / (double)work->blocks : 0;
-    double places = (work->blocks_per_sm ? work->blocks_per_sm : 1) * (double)(gpu->sms ? gpu->sms : 1);
-    double warps = least((double)work->blocks, places) * per_block, hits = cached_share(gpu, row, work);
-    double cycles = (double)work->trips * (hits * row->l2_latency + (1 - hits) * row->latency) +
-                    (double)work->shared_trips * row->shared_latency + (double)work->barriers * BARRIER_CYCLES +
-                    (double)(work->wavefronts + work->const_passes) * per_block +
-                    (double)work->inst[HW_RATE_ISSUE] * row->arith_latency / INDEPENDENT +
-                    (double)work->warps * (BLOCK_START_CYCLES + WARP_START_CYCLES * per_block);
+    const double blocks = (double)work->blocks, per_block = blocks > 0 ? (double)work->warps / blocks : 0;
+    const double places = (work->blocks_per_sm ? work->blocks_per_sm : 1) * (double)(gpu->sms ? gpu->sms : 1);
+    const double warps = least(blocks, places) * per_block;
+    const double cycles =
+        (double)work->trips * trip_cycles(gpu, row, work) + (double)work->shared_trips * row->shared_latency +
+        (double)work->barriers * barrier_cycles(gpu, per_block) + passes_waited_for(gpu, work, per_block) +
+        (double)work->inst[HW_RATE_ISSUE] * row->arith_latency / independent(gpu) +
+        (double)work->warps * late_share(gpu, blocks, places) * (BLOCK_START_CYCLES + WARP_START_CYCLES * per_block);
     return warps > 0 ? clock_us(gpu, cycles / warps) : 0;
 }
 
 hw_waits hw_model_waits(const hw_gpu *gpu) {
     const time_row row = constants_of(gpu);
-    return (hw_waits){row.latency, row.shared_latency, row.arith_latency / INDEPENDENT, BARRIER_CYCLES,
-                      BLOCK_START_CYCLES, WARP_START_CYCLES};
+    return (hw_waits){row.latency, row.shared_latency, row.arith_latency / independent(gpu),
+                      barrier_cycles(gpu, USUAL_WARPS), BLOCK_START_CYCLES, WARP_START_CYCLES};
 }
 
 // Schedulers issue one warp each a clock; what rates count beyond four of them is dual issue.
@@ -195,16 +249,20 @@ hw_bound hw_model_bound(const double bound_us[HW_BOUNDS], double us) {
 // while others still wait. How much they hide was chosen from 7.0 on with launches of public programs on an H200, of
 // every second program (docs/accuracy.md), before with the times that there are of older GPUs.
 static double together(const hw_gpu *gpu, double busy, double latency) {
-    const double exponent = gpu->arch->cc >= 70 ? 1.75 : 2, larger = largest(busy, latency);
+    const double exponent = gpu->arch->cc >= 70 ? 1.5 : 2, larger = largest(busy, latency);
     if (!(larger > 0)) return 0;
     return larger * pow(1 + pow(least(busy, latency) / larger, exponent), 1 / exponent);
+}
+
+static double memory_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
+    const double caches = largest(l2_us(gpu, row, work), l1_us(gpu, work));
+    return largest(largest(largest(dram_us(gpu, row, work), link_us(gpu, work)), caches), atomics_us(gpu, work));
 }
 
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work) {
     const time_row constants = constants_of(gpu), *row = &constants;
     hw_estimate e = {0};
-    e.bound_us[HW_BOUND_MEMORY] = largest(largest(dram_us(gpu, row, work), link_us(gpu, work)),
-                                          largest(l2_us(gpu, row, work), l1_us(gpu, work)));
+    e.bound_us[HW_BOUND_MEMORY] = memory_us(gpu, row, work);
     e.bound_us[HW_BOUND_SHARED] = shared_us(gpu, work);
     e.bound_us[HW_BOUND_ISSUE] = issue_us(gpu, work);
     e.bound_us[HW_BOUND_LATENCY] = latency_us(gpu, row, work);

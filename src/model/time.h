@@ -25,6 +25,10 @@ typedef struct hw_time_work {
     uint64_t load_sectors;           // that come from the second-level cache, each as often as it comes
     uint64_t store_sectors;          // that stores and atomics send there; from 7.0 on whole lines
     uint64_t const_passes;           // over constant memory, beyond the first of each warp (1.x: half-warp)
+    // Atomics on global memory: one of each sector of a request for each of its lanes that mean the same word; those on
+    // floating-point numbers among them; and the sectors that they can mean, all of the allocations that they are in
+    // (0: not known).
+    uint64_t atomic_passes, atomic_float_passes, atomic_sectors;
     uint64_t wavefronts;             // passes through the banks of shared memory; 1.x: steps of half-warps
     // What warps wait for, one after the other, added up over warps.
     uint64_t trips;                  // to memory
@@ -48,7 +52,8 @@ typedef struct hw_estimate {
     double bound_us[HW_BOUNDS];      // each alone, without overhead; that of the launch is the overhead
 } hw_estimate;
 
-// Pure. Never negative, infinite or not a number; grows with each count. A GPU whose bandwidth or clock is not known
+// Pure. Never negative, infinite or not a number; grows with each count, but for load_sectors: more of them with as
+// many load_bytes are hits, for which warps wait less. A GPU whose bandwidth or clock is not known
 // (0) has no memory bound, or none at all.
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work);
 

@@ -1,4 +1,4 @@
-// Which allocations a launch touches as global memory: it can have moved no more bytes than they have.
+// Which allocations a launch touches as global memory or by textures: it can have moved no more bytes than they have.
 #include "prof/internal.h"
 
 static void add_extent(hw_prof_extents *extents, const hw_touched *touched) {
@@ -14,7 +14,7 @@ static void add_extent(hw_prof_extents *extents, const hw_touched *touched) {
 
 void hw_prof_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched) {
     hw_prof *prof = (hw_prof *)sink;
-    if (worker >= prof->n_workers || !(touched->ways & (HW_TOUCHED_READ | HW_TOUCHED_WRITTEN))) return;
+    if (worker >= prof->n_workers || !(touched->ways & ~HW_TOUCHED_CONSTANT)) return;
     add_extent(&prof->workers[worker].touched, touched);
 }
 
@@ -28,11 +28,12 @@ static void join_extents(const hw_prof *prof, hw_prof_extents *all) {
     }
 }
 
-uint64_t hw_prof_touched_bytes(const hw_prof *prof) {
+uint64_t hw_prof_touched_bytes(const hw_prof *prof, uint8_t ways) {
     hw_prof_extents all;
     uint64_t bytes = 0;
     join_extents(prof, &all);
-    for (uint32_t i = 0; all.n <= HW_PROF_EXTENTS && i < all.n; i++) bytes += all.list[i].bytes;
+    for (uint32_t i = 0; all.n <= HW_PROF_EXTENTS && i < all.n; i++)
+        if (all.list[i].ways & ways) bytes += all.list[i].bytes;
     return bytes;
 }
 

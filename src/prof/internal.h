@@ -188,10 +188,10 @@ const hw_report_blocks *hw_prof_show_blocks(const hw_prof *prof, const hw_report
 void hw_prof_finish_generation(const hw_prof *prof, const hw_launch_info *info,
                                uint64_t *counts);   // info NULL: of a line
 
-// extents.c: notes allocations on the worker threads; their bytes for the launch, 0 when there were too many to note;
-// and those of the host's memory that are touched in that way.
+// extents.c: notes allocations on the worker threads; the bytes for the launch of those that are touched in one of
+// these ways, 0 when there were too many to note; and those of the host's memory that are touched in that way.
 void hw_prof_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched);
-uint64_t hw_prof_touched_bytes(const hw_prof *prof);
+uint64_t hw_prof_touched_bytes(const hw_prof *prof, uint8_t ways);
 uint64_t hw_prof_hosts_bytes(const hw_prof *prof, uint8_t way);
 
 // shown.c: keeps the access if it is the worst of those without a pattern; and the worst access of an instruction, for

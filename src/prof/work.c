@@ -260,14 +260,58 @@ static void add_work(const hw_prof *prof, hw_report_launch *launch) {
     w->shared_trips = launch->counts[HW_COUNT_SHARED_WAITS];
 }
 
-static void add_flops(const hw_prof *prof, hw_report_launch *launch) {
+// By how much more lanes an instruction was executed in than the one before; a guard turned some of them off.
+static uint64_t lanes_at(const hw_prof *prof, uint32_t note, uint64_t *guarded_off) {
     uint64_t lanes = 0;
+    *guarded_off = 0;
+    for (uint32_t k = 0; k < prof->n_workers; k++) {
+        lanes += prof->workers[k].notes[note].lanes;
+        *guarded_off += prof->workers[k].notes[note].guarded_off;
+    }
+    return lanes;
+}
+
+static bool is_fetch(const hw_note *note) { return note->kind == HW_NOTE_PLAIN && note->pipe == HW_RATE_MEMORY; }
+
+// Texels come through the first-level cache, or a cache of their own, which holds what threads side by side fetch: so
+// each byte of the textures is loaded once at most, and no more than the largest texel for each fetch.
+static void add_textures(const hw_prof *prof, hw_time_work *w, uint64_t fetches) {
+    enum { TEXEL_BYTES = 16 };
+    const uint64_t all = hw_prof_touched_bytes(prof, HW_TOUCHED_TEXTURE), most = fetches * TEXEL_BYTES;
+    const uint64_t bytes = all < most ? all : most;
+    w->load_bytes += bytes;
+    if (prof->gpu->arch->cc >= 20) w->load_sectors += bytes / SECTOR_BYTES;
+}
+
+// Of a request, whose lanes mean words of their own or share them evenly.
+static void add_passes(const hw_prof *prof, hw_time_work *w, uint32_t note, uint64_t lanes) {
+    const hw_note_kind kind = (hw_note_kind)prof->notes[note].kind;
+    const uint32_t index = prof->accesses_of[note];
+    if ((kind != HW_NOTE_ATOMIC && kind != HW_NOTE_REDUCTION) || index == HW_PROF_NO_ACCESSES) return;
+    const hw_prof_place *p = &prof->places[index];
+    if (!p->requests[HW_PROF_GLOBAL] || !p->asked) return;
+    const double meeting = (double)lanes * prof->notes[note].width_bytes / (double)p->asked;
+    const uint64_t passes = (uint64_t)((double)p->cost[HW_PROF_GLOBAL] * (meeting > 1 ? meeting : 1));
+    w->atomic_passes += passes;
+    if (prof->notes[note].meeting == HW_MEET_IN_LOOP) w->atomic_float_passes += passes;
+}
+
+// Which sectors atomics mean is not told: at the best they spread over all that they can mean.
+static void add_by_lanes(const hw_prof *prof, hw_time_work *w) {
+    uint64_t lanes = 0, fetches = 0, guarded_off;
     for (uint32_t i = 0; i < prof->n_notes; i++) {
-        uint64_t guarded_off = 0;
-        for (uint32_t k = 0; k < prof->n_workers; k++) {
-            lanes += prof->workers[k].notes[i].lanes;
-            guarded_off += prof->workers[k].notes[i].guarded_off;
-        }
+        lanes += lanes_at(prof, i, &guarded_off);
+        if (is_fetch(&prof->notes[i])) fetches += lanes - guarded_off;
+        add_passes(prof, w, i, lanes - guarded_off);
+    }
+    add_textures(prof, w, fetches);
+    w->atomic_sectors = hw_divide_up(hw_prof_touched_bytes(prof, HW_TOUCHED_ATOMIC), SECTOR_BYTES);
+}
+
+static void add_flops(const hw_prof *prof, hw_report_launch *launch) {
+    uint64_t lanes = 0, guarded_off;
+    for (uint32_t i = 0; i < prof->n_notes; i++) {
+        lanes += lanes_at(prof, i, &guarded_off);
         launch->flops[prof->notes[i].flop] += (lanes - guarded_off) * prof->notes[i].flops;
     }
 }
@@ -296,7 +340,8 @@ void hw_prof_finish_work(hw_prof *prof, const hw_launch_info *info, hw_report_la
     w->wavefronts = launch->counts[HW_COUNT_SMEM_WAVEFRONTS];
     w->load_share = launch->gld_partition_pct / 100;
     w->store_share = launch->gst_partition_pct / 100;
-    w->reachable_bytes = hw_prof_touched_bytes(prof);
+    w->reachable_bytes = hw_prof_touched_bytes(prof, HW_TOUCHED_READ | HW_TOUCHED_WRITTEN | HW_TOUCHED_TEXTURE);
+    add_by_lanes(prof, w);
     const uint64_t read = hw_prof_hosts_bytes(prof, HW_TOUCHED_READ);
     const uint64_t written = hw_prof_hosts_bytes(prof, HW_TOUCHED_WRITTEN);
     w->link_load_bytes = w->load_bytes < read ? w->load_bytes : read;

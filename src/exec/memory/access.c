@@ -167,6 +167,7 @@ static uint8_t ways_of(hw_note_kind kind, hw_space space) {
     switch (kind) {
     case HW_NOTE_LOAD: case HW_NOTE_LOAD_MATRIX: case HW_NOTE_COPY: case HW_NOTE_COPY_BYPASS: return HW_TOUCHED_READ;
     case HW_NOTE_STORE: return HW_TOUCHED_WRITTEN;
+    case HW_NOTE_ATOMIC: case HW_NOTE_REDUCTION: return HW_TOUCHED_READ | HW_TOUCHED_WRITTEN | HW_TOUCHED_ATOMIC;
     default: return HW_TOUCHED_READ | HW_TOUCHED_WRITTEN;
     }
 }

@@ -149,7 +149,7 @@ static void too_many(void **state) {
 }
 
 // Allocations count once, whichever worker touches them, and not at all when they are too many to be kept. Constants
-// and textures do not count.
+// do not count.
 static void touched(void **state) {
     const hw_note note = {.kind = HW_NOTE_PLAIN};
     const hw_launch_info info = {.kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs = 10, .notes = &note,
@@ -164,12 +164,43 @@ static void touched(void **state) {
             sink->touched(sink, i % 2, &(hw_touched){4096 * (i % count), 1000, HW_TOUCHED_READ + i % 2, false});
         sink->touched(sink, 2, &(hw_touched){0, 1 << 20, HW_TOUCHED_READ, false});   // there is no such worker
         sink->touched(sink, 0, &(hw_touched){8, 1 << 20, HW_TOUCHED_CONSTANT, false});
-        sink->touched(sink, 0, &(hw_touched){16, 1 << 20, HW_TOUCHED_TEXTURE, false});
         sink->launch_end(sink, &info, 0, HW_OK);
         const hw_report *report = hw_prof_report(prof);
         assert_int_equal(report->launches[report->n_launches - 1].work.reachable_bytes,
                          count <= 64 ? 1000 * count : 0);
     }
+    hw_prof_destroy(prof);
+}
+
+// Which sectors atomics mean is known as far as the allocations that they are in: of requests whose lanes share a word
+// each lane is a pass, of others each sector. Textures are loaded once.
+static void sectors_and_textures(void **state) {
+    const hw_note notes[] = {{.kind = HW_NOTE_REDUCTION, .space = HW_SPACE_GLOBAL, .width_bytes = 4},
+                             {.kind = HW_NOTE_ATOMIC, .space = HW_SPACE_GLOBAL, .width_bytes = 4,
+                              .meeting = HW_MEET_IN_LOOP},
+                             {.kind = HW_NOTE_PLAIN, .pipe = HW_RATE_MEMORY, .issues = 4}};
+    const hw_launch_info info = {.kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs = 10, .notes = notes,
+                                 .n_notes = 3, .n_workers = 1};
+    int64_t one_word[32] = {0}, in_a_row[32];
+    hw_prof *prof;
+    (void)state;
+    for (int t = 0; t < 32; t++) in_a_row[t] = 4 * t;
+    assert_int_equal(hw_prof_create(hw_gpu_find("h200"), NULL, &prof, NULL), HW_OK);
+    hw_sink *sink = hw_prof_sink(prof);
+    assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
+    sink->touched(sink, 0, &(hw_touched){4096, 400, HW_TOUCHED_READ | HW_TOUCHED_WRITTEN | HW_TOUCHED_ATOMIC, false});
+    sink->touched(sink, 0, &(hw_touched){8192, 800, HW_TOUCHED_READ, false});
+    sink->touched(sink, 0, &(hw_touched){16384, 600, HW_TOUCHED_TEXTURE, false});
+    tell_access(sink, 0, notes, 0, HW_SPACE_GLOBAL, UINT32_MAX, one_word, 4096, 3);
+    tell_access(sink, 0, notes, 1, HW_SPACE_GLOBAL, UINT32_MAX, in_a_row, 4096, 3);
+    sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = 3, .warps = 3, .lanes = 96});
+    sink->launch_end(sink, &info, 0, HW_OK);
+    const hw_time_work work = hw_prof_report(prof)->launches[0].work;
+    assert_int_equal(work.atomic_sectors, 13);         // 400 bytes
+    assert_int_equal(work.atomic_passes, 3 * 32 + 3 * 4);
+    assert_int_equal(work.atomic_float_passes, 3 * 4);
+    assert_int_equal(work.load_sectors, 600 / 32);     // of 96 fetches
+    assert_int_equal(work.reachable_bytes, 1800);
     hw_prof_destroy(prof);
 }
 
@@ -206,6 +237,7 @@ int main(void) {
         cmocka_unit_test(second_level),
         cmocka_unit_test(too_many),
         cmocka_unit_test(touched),
+        cmocka_unit_test(sectors_and_textures),
         cmocka_unit_test(hosts_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
