@@ -59,6 +59,7 @@ typedef struct count {
 typedef struct open {
     u32 reconverge, lanes, others, others_at;
 } open;
+struct region_pack;
 typedef struct run {
     count *counts;
     u64 *guarded_off, *issued;
@@ -70,6 +71,9 @@ typedef struct run {
     void *worker;
     const char *shared, *local;
     int is_quick;
+    u32 ends;
+    struct region_pack *pack;
+    int (*step_packed)(char *w, const struct run *r, u32 k);
     u32 at, depth;
     open open[REGION_DEPTH];
 } run;
@@ -86,6 +90,15 @@ typedef struct lone_list {
     lone list[LONE_KEPT];
 } lone_list;
 
+typedef struct region_pack {
+    u32 n;
+    u32 lanes[CONVOY_MAX], first[CONVOY_MAX];
+    void *members[CONVOY_MAX];
+    const void *region;
+    lone last;
+    u32 room[32];
+} region_pack;
+
 // Of a pattern (exec/memory/pattern.h): the memory that an instruction's lanes lay in.
 typedef struct room {
     u64 begin, size, origin, shift;
@@ -99,16 +112,32 @@ static inline void set_mask(char *w, u32 m) {
     for (int i = 0; i < 32; i++) on[i] = -(int)(m >> i & 1);
 }
 
-// The lanes of m have come to the end of a basic block of n instructions; parted: 1 where they part.
-static inline void ended(const run *r, u32 block, u32 m, u32 n, u32 parted) {
+// The last lane of each warp of which lanes are in m: adding ones to the lanes before it carries where one is on.
+static inline u32 warps_in(const run *r, u32 m) { return (((m & ~r->ends) + ~r->ends) | m) & r->ends; }
+
+static __attribute__((noinline)) void ended_packed(const run *r, u32 block, u32 m, u32 n, u32 taken) {
+    const u32 warps = (u32)__builtin_popcount(warps_in(r, m));
+    r->counts[block].warps += warps;
+    r->counts[block].lanes += (u32)__builtin_popcount(m);
+    r->counts[block].divergent += (u32)__builtin_popcount(warps_in(r, taken) & warps_in(r, m & ~taken));
+    *r->issued += (u64)n * warps;
+}
+
+// The lanes of m have come to the end of a basic block of n instructions; those of `taken` part from the others.
+static inline void ended(const run *r, u32 block, u32 m, u32 n, u32 taken) {
+    if (r->pack) {
+        ended_packed(r, block, m, n, taken);
+        return;
+    }
     r->counts[block].warps++;
     r->counts[block].lanes += (u32)__builtin_popcount(m);
-    r->counts[block].divergent += parted;
+    r->counts[block].divergent += taken && taken != m;
     *r->issued += n;
 }
 
 // A body executes step k. 0: it has found a fault.
 static inline int step(char *w, const run *r, u32 k) {
+    if (r->pack) return r->step_packed(w, r, k);
     const char *in = r->steps + k * (2 * INST_BYTES);
     return (*(const void *(*const *)(char *, const void *))in)(w, in) != 0;
 }
@@ -128,11 +157,8 @@ static inline const char *pattern_of(const run *r, const char *in) {
 }
 static inline const room *room_of(const char *pattern) { return (const room *)(pattern + PATTERN_ROOM); }
 
-// Tells of the access, as room_lanes.c does.
-static inline const lone *count_lone(const run *r, const char *in, const char *pattern, u32 m, u32 log_width, v16 low,
-                              v16 high) {
+static inline lone *next_lone(const run *r, const char *in, const char *pattern, u32 m, u32 log_width) {
     lone_list *l = r->lone;
-    if (!l) return 0;
     if (__builtin_expect(l->n == LONE_KEPT, 0)) r->tell(r->worker);
     lone *a = &l->list[l->n++];
     a->note = *(const u32 *)(in + INST_NOTE);
@@ -140,6 +166,36 @@ static inline const lone *count_lone(const run *r, const char *in, const char *p
     a->space = *(const u8 *)(pattern + PATTERN_ROOM_SPACE);
     a->width = (u8)(1u << log_width);
     a->lanes = (u8)__builtin_popcount(m);
+    return a;
+}
+
+// For each warp that has lanes on, at its own lanes' numbers.
+static __attribute__((noinline)) const lone *count_packed(const run *r, const char *in, const char *pattern, u32 m,
+                                                          u32 log_width, v16 low, v16 high) {
+    typedef int i16 __attribute__((vector_size(64)));
+    typedef int any_16 __attribute__((vector_size(64), aligned(4)));
+    region_pack *p = r->pack;
+    *(v16 *)p->last.place = low;
+    *(v16 *)(p->last.place + 16) = high;
+    for (u32 k = 0; k < p->n; k++) {
+        const u32 lanes = p->lanes[k], *from = p->last.place + p->first[k];
+        const u32 on = (u32)__builtin_ia32_pdep_si(m >> p->first[k], lanes);
+        if (!on) continue;
+        lone *a = next_lone(r, in, pattern, on, log_width);
+        const u32 *behind = from + __builtin_popcount(lanes & 0xffff);
+        *(i16 *)a->place = __builtin_ia32_expandsi512_mask((i16)*(const any_16 *)from, (i16){}, (u16)lanes);
+        *(i16 *)(a->place + 16) =
+            __builtin_ia32_expandsi512_mask((i16)*(const any_16 *)behind, (i16){}, (u16)(lanes >> 16));
+    }
+    return &p->last;
+}
+
+// Tells of the access, as room_lanes.c does.
+static inline const lone *count_lone(const run *r, const char *in, const char *pattern, u32 m, u32 log_width, v16 low,
+                              v16 high) {
+    if (!r->lone) return 0;
+    if (r->pack) return count_packed(r, in, pattern, m, log_width, low, high);
+    lone *a = next_lone(r, in, pattern, m, log_width);
     *(v16 *)a->place = low;
     *(v16 *)(a->place + 16) = high;
     return a;
