@@ -112,27 +112,18 @@ static inline void set_mask(char *w, u32 m) {
     for (int i = 0; i < 32; i++) on[i] = -(int)(m >> i & 1);
 }
 
-// The last lane of each warp of which lanes are in m: adding ones to the lanes before it carries where one is on.
-static inline u32 warps_in(const run *r, u32 m) { return (((m & ~r->ends) + ~r->ends) | m) & r->ends; }
+// Of each warp that has lanes in m one bit: adding ones to the lanes before its last one carries where one is on.
+static inline u32 warps_in(u32 ends, u32 m) { return (((m & ~ends) + ~ends) | m) & ends; }
 
-static __attribute__((noinline)) void ended_packed(const run *r, u32 block, u32 m, u32 n, u32 taken) {
-    const u32 warps = (u32)__builtin_popcount(warps_in(r, m));
-    r->counts[block].warps += warps;
-    r->counts[block].lanes += (u32)__builtin_popcount(m);
-    r->counts[block].divergent += (u32)__builtin_popcount(warps_in(r, taken) & warps_in(r, m & ~taken));
-    *r->issued += (u64)n * warps;
-}
-
-// The lanes of m have come to the end of a basic block of n instructions; those of `taken` part from the others.
-static inline void ended(const run *r, u32 block, u32 m, u32 n, u32 taken) {
-    if (r->pack) {
-        ended_packed(r, block, m, n, taken);
-        return;
-    }
-    r->counts[block].warps++;
-    r->counts[block].lanes += (u32)__builtin_popcount(m);
-    r->counts[block].divergent += taken && taken != m;
-    *r->issued += n;
+// The lanes of m have come to the end of a basic block of n instructions; those of `taken` part from the others. ends:
+// of packed lanes the last of each warp, else 0.
+static inline void ended(count *block, u64 *issued, u32 ends, u32 m, u32 n, u32 taken) {
+    const u32 warps = ends ? (u32)__builtin_popcount(warps_in(ends, m)) : 1;
+    block->warps += warps;
+    block->lanes += (u32)__builtin_popcount(m);
+    if (!ends) block->divergent += taken && taken != m;
+    else if (taken) block->divergent += (u32)__builtin_popcount(warps_in(ends, taken) & warps_in(ends, m & ~taken));
+    *issued += (u64)n * warps;
 }
 
 // A body executes step k. 0: it has found a fault.

@@ -50,7 +50,8 @@ static void put_taken(writer *x, const hw_inst *in, uint32_t number) {
 }
 
 static void put_ended(writer *x, const hw_inst *in, const char *taken) {
-    fprintf(x->to, "    ended(r, %u, m, %u, %s);\n", in->basic_block - x->program->first_block, in->count, taken);
+    fprintf(x->to, "    ended(&counts[%u], issued, ends, m, %u, %s);\n", in->basic_block - x->program->first_block,
+            in->count, taken);
 }
 
 // A branch whose lanes part where some of them take it.
@@ -118,7 +119,7 @@ static void put_exit_if(writer *x, const hw_region_item *item) {
     const hw_inst *exit = &x->program->insts[item->count];
     const uint32_t number = put_branch(x, item);
     x->n_open--;
-    fprintf(x->to, "    if (t%u) {\n    ended(r, %u, t%u, %u, 0);\n", number,
+    fprintf(x->to, "    if (t%u) {\n    ended(&counts[%u], issued, ends, t%u, %u, 0);\n", number,
             exit->basic_block - x->program->first_block, number, exit->count);
     fprintf(x->to, "    set_mask(w, m &= ~t%u);\n    if (!m) return %d;\n    }\n    }\n", number, HW_REGION_DONE);
 }
@@ -151,19 +152,25 @@ static void put_item(writer *x, const hw_region_item *item) {
     }
 }
 
+// What the text of all of a region has at hand.
+static void put_counters(FILE *to) {
+    fprintf(to, "    count *const counts = r->counts;\n    u64 *const issued = r->issued;\n    u32 m = MASK;\n");
+}
+
 // Without the branch that it begins with, so that packed lanes can go in where their warps have come through that.
 static void put_inside(FILE *to, const hw_program *program, const hw_region_plan *plan) {
     const hw_region *region = plan->region;
     const uint32_t n_items = plan->n_items - !region->has_exits;    // an `if` has an end
     writer x = {.to = to, .program = program};
-    fprintf(to, "static int inside_%d_%u(char *w, run *r, u32 e0) {\n    u32 m = MASK;\n", program->index,
-            region->first);
+    fprintf(to, "static inline __attribute__((always_inline)) int inside_%d_%u(char *w, run *r, u32 e0, u32 ends) {\n",
+            program->index, region->first);
+    put_counters(to);
     if (region->has_exits) x.n_numbers++;
     else begin(&x, &plan->items[0]);
     for (uint32_t k = 1; k < n_items; k++) put_item(&x, &plan->items[k]);
     if (region->has_exits) put_ended(&x, &program->insts[region->end], "0");
     fprintf(to, "    return %d;\n}\n\n", HW_REGION_DONE);
-    fprintf(to, "int packed_%d_%u(char *w, run *r) { return inside_%d_%u(w, r, 0); }\n\n", program->index,
+    fprintf(to, "int packed_%d_%u(char *w, run *r) { return inside_%d_%u(w, r, 0, r->ends); }\n\n", program->index,
             region->first, program->index, region->first);
 }
 
@@ -173,12 +180,13 @@ static void put_region(FILE *to, const hw_program *program, const hw_region_plan
     writer x = {.to = to, .program = program};
     if (has_inside) put_inside(to, program, plan);
     if (plan->region->is_only_packed) return;
-    fprintf(to, "int region_%d_%u(char *w, run *r) {\n    u32 m = MASK;\n", program->index, first);
+    fprintf(to, "int region_%d_%u(char *w, run *r) {\n    const u32 ends = 0;\n", program->index, first);
+    put_counters(to);
     for (uint32_t k = 0; k < plan->n_items; k++) {
         const bool is_inside = k && k + 1 < plan->n_items;
         if (!has_inside || !is_inside) put_item(&x, &plan->items[k]);
         if (has_inside && !k)
-            fprintf(to, "    const int x = inside_%d_%u(w, r, e0);\n    if (x != %d) return x;\n", program->index,
+            fprintf(to, "    const int x = inside_%d_%u(w, r, e0, 0);\n    if (x != %d) return x;\n", program->index,
                     first, HW_REGION_DONE);
     }
     fprintf(to, "    return %d;\n}\n\n", HW_REGION_DONE);
