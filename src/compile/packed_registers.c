@@ -50,11 +50,21 @@ static bool note_all(const hw_program *program, uint32_t index, hw_region_regist
     return is_known;
 }
 
-void hw_compile_find_packed(const hw_program *program, const hw_region_plan *plan, hw_arena *arena) {
+static hw_inst *packed_steps(const hw_inst *steps, uint32_t n_steps, hw_arena *arena) {
+    hw_inst *packed = hw_arena_take(arena, (2 * (size_t)n_steps + 1) * sizeof *packed);
+    for (uint32_t k = 0; packed && k < n_steps; k++) {
+        packed[2 * k] = steps[2 * k];
+        packed[2 * k].body = hw_region_step_packed;
+    }
+    return packed;
+}
+
+void hw_compile_find_packed(const hw_program *program, const hw_region_plan *plan, uint32_t n_steps, hw_arena *arena) {
     hw_region *region = plan->region;
+    region->packed_steps = packed_steps(region->steps, n_steps, arena);
     hw_region_register *registers = hw_arena_take(arena, MOST_REGISTERS * sizeof *registers);
     bool is_known = registers && are_fit(program, plan->items, plan->n_items);
     for (uint32_t i = region->first + 1; i < region->end && is_known; i++)
         is_known = note_all(program, i, registers, &region->n_registers);
-    if (is_known) region->registers = registers;
+    if (is_known && region->packed_steps) region->registers = registers;
 }

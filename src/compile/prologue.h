@@ -73,7 +73,6 @@ typedef struct run {
     int is_quick;
     u32 ends;
     struct region_pack *pack;
-    int (*step_packed)(char *w, const struct run *r, u32 k);
     u32 at, depth;
     open open[REGION_DEPTH];
 } run;
@@ -95,6 +94,7 @@ typedef struct region_pack {
     u32 lanes[CONVOY_MAX], first[CONVOY_MAX];
     void *members[CONVOY_MAX];
     const void *region;
+    lone_list *lone;
     lone last;
     u32 room[32];
 } region_pack;
@@ -128,7 +128,6 @@ static inline void ended(count *block, u64 *issued, u32 ends, u32 m, u32 n, u32 
 
 // A body executes step k. 0: it has found a fault.
 static inline int step(char *w, const run *r, u32 k) {
-    if (r->pack) return r->step_packed(w, r, k);
     const char *in = r->steps + k * (2 * INST_BYTES);
     return (*(const void *(*const *)(char *, const void *))in)(w, in) != 0;
 }
@@ -148,9 +147,7 @@ static inline const char *pattern_of(const run *r, const char *in) {
 }
 static inline const room *room_of(const char *pattern) { return (const room *)(pattern + PATTERN_ROOM); }
 
-static inline lone *next_lone(const run *r, const char *in, const char *pattern, u32 m, u32 log_width) {
-    lone_list *l = r->lone;
-    if (__builtin_expect(l->n == LONE_KEPT, 0)) r->tell(r->worker);
+static inline lone *next_lone(lone_list *l, const char *in, const char *pattern, u32 m, u32 log_width) {
     lone *a = &l->list[l->n++];
     a->note = *(const u32 *)(in + INST_NOTE);
     a->mask = m;
@@ -172,7 +169,8 @@ static __attribute__((noinline)) const lone *count_packed(const run *r, const ch
         const u32 lanes = p->lanes[k], *from = p->last.place + p->first[k];
         const u32 on = (u32)__builtin_ia32_pdep_si(m >> p->first[k], lanes);
         if (!on) continue;
-        lone *a = next_lone(r, in, pattern, on, log_width);
+        if (p->lone->n == LONE_KEPT) r->tell(r->worker);
+        lone *a = next_lone(p->lone, in, pattern, on, log_width);
         const u32 *behind = from + __builtin_popcount(lanes & 0xffff);
         *(i16 *)a->place = __builtin_ia32_expandsi512_mask((i16)*(const any_16 *)from, (i16){}, (u16)lanes);
         *(i16 *)(a->place + 16) =
@@ -181,12 +179,16 @@ static __attribute__((noinline)) const lone *count_packed(const run *r, const ch
     return &p->last;
 }
 
-// Tells of the access, as room_lanes.c does.
+// Tells of the access, as room_lanes.c does. The list of packed lanes is always full.
 static inline const lone *count_lone(const run *r, const char *in, const char *pattern, u32 m, u32 log_width, v16 low,
                               v16 high) {
-    if (!r->lone) return 0;
-    if (r->pack) return count_packed(r, in, pattern, m, log_width, low, high);
-    lone *a = next_lone(r, in, pattern, m, log_width);
+    lone_list *l = r->lone;
+    if (!l) return 0;
+    if (__builtin_expect(l->n == LONE_KEPT, 0)) {
+        if (r->pack) return count_packed(r, in, pattern, m, log_width, low, high);
+        r->tell(r->worker);
+    }
+    lone *a = next_lone(l, in, pattern, m, log_width);
     *(v16 *)a->place = low;
     *(v16 *)(a->place + 16) = high;
     return a;

@@ -282,7 +282,7 @@ static bool keep_region(const parser *p, uint32_t first, uint32_t end, hw_region
     region->is_only_packed = p->has_exits || (p->has_loops && 2 * p->apart < p->accesses);
     region->is_straight = p->program->bodies[first] != HW_BODY_BRA_P && !p->has_loops;
     *plan = (hw_region_plan){.region = region, .items = items, .n_items = p->n_items};
-    if (p->has_loops && (p->has_exits || is_if(p))) hw_compile_find_packed(p->program, plan, arena);
+    if (p->has_loops && (p->has_exits || is_if(p))) hw_compile_find_packed(p->program, plan, p->n_steps, arena);
     return true;
 }
 

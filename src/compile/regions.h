@@ -41,7 +41,7 @@ typedef struct hw_region_plan {
 
 // Does what stands under the branch that the plan's region begins with pay for lanes that are packed, and can it be
 // executed so? Then its registers, in the arena.
-void hw_compile_find_packed(const hw_program *program, const hw_region_plan *plan, hw_arena *arena);
+void hw_compile_find_packed(const hw_program *program, const hw_region_plan *plan, uint32_t n_steps, hw_arena *arena);
 
 // The regions of a program whose lanes have been seen to part, without code; in the arena, as the regions are. *count:
 // how many. NULL when memory ran out.

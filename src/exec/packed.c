@@ -13,7 +13,8 @@ enum { MOST_FRAME_BYTES = 32768, MOST_WARP_BYTES = 16384, FEW_LANES = 16 };
 
 // The place of the packed lanes.
 typedef struct place {
-    hw_warp warp;
+    hw_warp warp;                // first: bodies of steps get a pointer to it
+    const hw_region_pack *pack;
     _Alignas(64) char frame[MOST_FRAME_BYTES];
     _Alignas(64) char own[MOST_WARP_BYTES];
 } place;
@@ -87,14 +88,13 @@ static void take_back(const hw_region_pack *p, const hw_warp *packed) {
 
 static bool is_own(hw_slot slot) { return slot != HW_NO_SLOT && (slot & 3) == HW_BASE_FRAME; }
 
-// A load or store of one register, for each warp that has lanes on.
-static int step_packed(hw_warp *packed, const hw_region_run *run, uint32_t step) {
-    const hw_region_pack *p = run->pack;
-    const hw_inst *in = &run->steps[2 * step];
+const hw_inst *hw_region_step_packed(hw_warp *packed, const hw_inst *step) {
+    const hw_region_pack *p = ((const place *)packed)->pack;
+    const hw_inst *in = p->region->steps + (step - p->region->packed_steps);
     const hw_slot read[] = {in->a, in->b};
     const uint32_t bytes[] = {in->flags & HW_INST_ADDRESS_32 ? 4 : 8, in->reg_bytes};
-    int is_whole = 1;
-    for (uint32_t k = 0; k < p->n && is_whole; k++) {
+    const hw_inst *next = step;
+    for (uint32_t k = 0; k < p->n && next; k++) {
         hw_warp *own = &p->members[k]->warp;
         const uint32_t on = lanes_of(p, k, packed->mask);
         if (!on) continue;
@@ -102,10 +102,10 @@ static int step_packed(hw_warp *packed, const hw_region_run *run, uint32_t step)
             if (is_own(read[j]))
                 copy_out(hw_at(packed, read[j]), hw_at(own, read[j]), bytes[j], p->lanes[k], p->first[k]);
         hw_set_mask(own, on);
-        is_whole = in->body(own, in) != NULL;
+        next = in->body(own, in);
         if (is_own(in->d)) copy_in(hw_at(packed, in->d), hw_at(own, in->d), in->reg_bytes, p->lanes[k], p->first[k]);
     }
-    return is_whole;
+    return next;
 }
 
 // ---- stopping inside ----
@@ -169,17 +169,24 @@ static bool stand_at_begin(hw_state *s, const hw_region *region, uint32_t inside
 
 // ---- running ----
 
+// What the code finds in the place of the worker's list, so that it asks whose lanes these are only where a list is full.
+static hw_lone_list always_full = {.n = HW_LONE_KEPT};
+
 static hw_region_result run_pack(hw_state *first, hw_region_pack *p, place *where) {
     hw_region_run run;
     uint32_t all = 0;
     hw_region_begin(&run, first, p->region);
+    run.ends = 1u << 31;
+    run.steps = p->region->packed_steps;
     for (uint32_t k = 0; k < p->n; k++) {
         if (k) run.ends |= 1u << (p->first[k] - 1);
         all |= ((1ull << __builtin_popcount(p->lanes[k])) - 1) << p->first[k];
     }
     run.local = NULL;
     run.pack = p;
-    run.step_packed = step_packed;
+    p->lone = run.lone;
+    if (run.lone) run.lone = &always_full;
+    where->pack = p;
     bring(p, &where->warp);
     hw_set_mask(&where->warp, all);
     hw_region_result result = (hw_region_result)p->region->inside((char *)&where->warp, &run);

@@ -20,7 +20,7 @@ void hw_region_begin(hw_region_run *run, hw_state *s, const hw_region *region) {
     run->shared = s->shared;
     run->local = s->local;
     run->is_quick = !worker->ordered;
-    run->ends = 1u << 31;
+    run->ends = 0;
     run->pack = NULL;
 }
 

@@ -31,6 +31,7 @@ typedef struct hw_region_pack {
     uint32_t lanes[HW_CONVOY_MAX], first[HW_CONVOY_MAX];
     hw_state *members[HW_CONVOY_MAX];
     const struct hw_region *region;
+    hw_lone_list *lone;          // of the worker
     hw_lone_access last;         // of all of them: the last access that the code has made itself
     uint32_t room[HW_WARP_LANES];   // vectors that begin in the last's places end here
 } hw_region_pack;
@@ -49,11 +50,9 @@ typedef struct hw_region_run {
     hw_worker *worker;
     const char *shared, *local;
     int32_t is_quick;            // else each goes by its body: a sink wants order
-    // The last lane of each warp whose lanes these are, as a mask; of a pack, which else is NULL, and of which steps
-    // are taken warp by warp.
+    // Of packed lanes; else NULL, and 0. ends: the last lane of each warp, as a mask.
     uint32_t ends;
     hw_region_pack *pack;
-    int (*step_packed)(struct hw_warp *packed, const struct hw_region_run *run, uint32_t step);
     // Set when the code stops inside.
     uint32_t at, depth;
     hw_region_open open[HW_REGION_DEPTH];
@@ -79,12 +78,16 @@ typedef struct hw_region {
     // the branch, as long as none is left; NULL: they are not to be packed. is_only_packed: it pays for packed lanes
     // alone, the interpreter has the others. has_exits: `end` is an exit, whose lanes the code has counted.
     hw_region_code inside;
+    const hw_inst *packed_steps; // the same as steps, whose body is hw_region_step_packed
     const hw_region_register *registers;
     uint32_t n_registers;
     bool is_only_packed, has_exits;
     // Set by hw_region_attach: what executes the first instruction otherwise.
     hw_body body, convoy_body;
 } hw_region;
+
+// The body of a step of packed lanes, a load or store: the step's own for each warp.
+const hw_inst *hw_region_step_packed(hw_warp *packed, const hw_inst *in);
 
 // What code is to be told of warp s.
 void hw_region_begin(hw_region_run *run, hw_state *s, const hw_region *region);
