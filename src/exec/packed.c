@@ -91,16 +91,17 @@ static bool is_own(hw_slot slot) { return slot != HW_NO_SLOT && (slot & 3) == HW
 const hw_inst *hw_region_step_packed(hw_warp *packed, const hw_inst *step) {
     const hw_region_pack *p = ((const place *)packed)->pack;
     const hw_inst *in = p->region->steps + (step - p->region->packed_steps);
-    const hw_slot read[] = {in->a, in->b};
-    const uint32_t bytes[] = {in->flags & HW_INST_ADDRESS_32 ? 4 : 8, in->reg_bytes};
+    // What is loaded comes back with the lanes that are off, whose values the step has to have.
+    const hw_slot used[] = {in->a, in->b, in->d};
+    const uint32_t bytes[] = {in->flags & HW_INST_ADDRESS_32 ? 4 : 8, in->reg_bytes, in->reg_bytes};
     const hw_inst *next = step;
     for (uint32_t k = 0; k < p->n && next; k++) {
         hw_warp *own = &p->members[k]->warp;
         const uint32_t on = lanes_of(p, k, packed->mask);
         if (!on) continue;
-        for (unsigned j = 0; j < 2; j++)
-            if (is_own(read[j]))
-                copy_out(hw_at(packed, read[j]), hw_at(own, read[j]), bytes[j], p->lanes[k], p->first[k]);
+        for (unsigned j = 0; j < 3; j++)
+            if (is_own(used[j]))
+                copy_out(hw_at(packed, used[j]), hw_at(own, used[j]), bytes[j], p->lanes[k], p->first[k]);
         hw_set_mask(own, on);
         next = in->body(own, in);
         if (is_own(in->d)) copy_in(hw_at(packed, in->d), hw_at(own, in->d), in->reg_bytes, p->lanes[k], p->first[k]);
@@ -169,7 +170,7 @@ static bool stand_at_begin(hw_state *s, const hw_region *region, uint32_t inside
 
 // ---- running ----
 
-// What the code finds in the place of the worker's list, so that it asks whose lanes these are only where a list is full.
+// What the code finds in place of the worker's list, so that it asks whose lanes these are only where a list is full.
 static hw_lone_list always_full = {.n = HW_LONE_KEPT};
 
 static hw_region_result run_pack(hw_state *first, hw_region_pack *p, place *where) {

@@ -207,6 +207,9 @@ static void put_few_lanes(const char *behind) {
     const unsigned label = labels++;
     put("and.b32 %%r0, %%t, %d; setp.ne.s32 %%q, %%r0, %u;\n", pick(2) ? 7 : 15, pick(8));
     put("@%%q bra %s%u;\n", behind, label);
+    const unsigned loaded = 1 + pick(R - 1);      // by some of them, the others keep what they have computed
+    put("add.s32 %%r%u, %%r%u, 77;\n@%%p%u bra NEAR%u;\n", loaded, loaded, pick(P), label);
+    put("ld.global.u32 %%r%u, [%%mine+64];\nNEAR%u:\n", loaded, label);
     put("and.b32 %%b0, %%r%u, 31; mov.u32 %%k0, 0;\nFEW%u:\n", 1 + pick(R - 1), label);
     for (uint32_t n = 2 + pick(8); n; n--) put_op();
     if (pick(2)) put("@%%p%u bra OVER%u;\n", pick(P), label);
