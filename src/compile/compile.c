@@ -121,7 +121,9 @@ static void attach_regions(hw_program *program, const hw_compile_part *part, voi
         char name[64];
         snprintf(name, sizeof name, "region_%d_%u", program->index, region->first);
         *(void **)&region->code = dlsym(object, name);
-        if (region->code) hw_region_attach(program, region);
+        snprintf(name, sizeof name, "packed_%d_%u", program->index, region->first);
+        *(void **)&region->inside = region->registers ? dlsym(object, name) : NULL;
+        if (region->code || region->inside) hw_region_attach(program, region);
     }
 }
 

@@ -59,6 +59,7 @@ typedef struct count {
 typedef struct open {
     u32 reconverge, lanes, others, others_at;
 } open;
+struct region_pack;
 typedef struct run {
     count *counts;
     u64 *guarded_off, *issued;
@@ -70,6 +71,8 @@ typedef struct run {
     void *worker;
     const char *shared, *local;
     int is_quick;
+    u32 ends;
+    struct region_pack *pack;
     u32 at, depth;
     open open[REGION_DEPTH];
 } run;
@@ -86,6 +89,16 @@ typedef struct lone_list {
     lone list[LONE_KEPT];
 } lone_list;
 
+typedef struct region_pack {
+    u32 n;
+    u32 lanes[CONVOY_MAX], first[CONVOY_MAX];
+    void *members[CONVOY_MAX];
+    const void *region;
+    lone_list *lone;
+    lone last;
+    u32 room[32];
+} region_pack;
+
 // Of a pattern (exec/memory/pattern.h): the memory that an instruction's lanes lay in.
 typedef struct room {
     u64 begin, size, origin, shift;
@@ -99,12 +112,18 @@ static inline void set_mask(char *w, u32 m) {
     for (int i = 0; i < 32; i++) on[i] = -(int)(m >> i & 1);
 }
 
-// The lanes of m have come to the end of a basic block of n instructions; parted: 1 where they part.
-static inline void ended(const run *r, u32 block, u32 m, u32 n, u32 parted) {
-    r->counts[block].warps++;
-    r->counts[block].lanes += (u32)__builtin_popcount(m);
-    r->counts[block].divergent += parted;
-    *r->issued += n;
+// Of each warp that has lanes in m one bit: adding ones to the lanes before its last one carries where one is on.
+static inline u32 warps_in(u32 ends, u32 m) { return (((m & ~ends) + ~ends) | m) & ends; }
+
+// The lanes of m have come to the end of a basic block of n instructions; those of `taken` part from the others. ends:
+// of packed lanes the last of each warp, else 0.
+static inline void ended(count *block, u64 *issued, u32 ends, u32 m, u32 n, u32 taken) {
+    const u32 warps = ends ? (u32)__builtin_popcount(warps_in(ends, m)) : 1;
+    block->warps += warps;
+    block->lanes += (u32)__builtin_popcount(m);
+    if (!ends) block->divergent += taken && taken != m;
+    else if (taken) block->divergent += (u32)__builtin_popcount(warps_in(ends, taken) & warps_in(ends, m & ~taken));
+    *issued += (u64)n * warps;
 }
 
 // A body executes step k. 0: it has found a fault.
@@ -128,18 +147,48 @@ static inline const char *pattern_of(const run *r, const char *in) {
 }
 static inline const room *room_of(const char *pattern) { return (const room *)(pattern + PATTERN_ROOM); }
 
-// Tells of the access, as room_lanes.c does.
-static inline const lone *count_lone(const run *r, const char *in, const char *pattern, u32 m, u32 log_width, v16 low,
-                              v16 high) {
-    lone_list *l = r->lone;
-    if (!l) return 0;
-    if (__builtin_expect(l->n == LONE_KEPT, 0)) r->tell(r->worker);
+static inline lone *next_lone(lone_list *l, const char *in, const char *pattern, u32 m, u32 log_width) {
     lone *a = &l->list[l->n++];
     a->note = *(const u32 *)(in + INST_NOTE);
     a->mask = m;
     a->space = *(const u8 *)(pattern + PATTERN_ROOM_SPACE);
     a->width = (u8)(1u << log_width);
     a->lanes = (u8)__builtin_popcount(m);
+    return a;
+}
+
+// For each warp that has lanes on, at its own lanes' numbers.
+static __attribute__((noinline)) const lone *count_packed(const run *r, const char *in, const char *pattern, u32 m,
+                                                          u32 log_width, v16 low, v16 high) {
+    typedef int i16 __attribute__((vector_size(64)));
+    typedef int any_16 __attribute__((vector_size(64), aligned(4)));
+    region_pack *p = r->pack;
+    *(v16 *)p->last.place = low;
+    *(v16 *)(p->last.place + 16) = high;
+    for (u32 k = 0; k < p->n; k++) {
+        const u32 lanes = p->lanes[k], *from = p->last.place + p->first[k];
+        const u32 on = (u32)__builtin_ia32_pdep_si(m >> p->first[k], lanes);
+        if (!on) continue;
+        if (p->lone->n == LONE_KEPT) r->tell(r->worker);
+        lone *a = next_lone(p->lone, in, pattern, on, log_width);
+        const u32 *behind = from + __builtin_popcount(lanes & 0xffff);
+        *(i16 *)a->place = __builtin_ia32_expandsi512_mask((i16)*(const any_16 *)from, (i16){}, (u16)lanes);
+        *(i16 *)(a->place + 16) =
+            __builtin_ia32_expandsi512_mask((i16)*(const any_16 *)behind, (i16){}, (u16)(lanes >> 16));
+    }
+    return &p->last;
+}
+
+// Tells of the access, as room_lanes.c does. The list of packed lanes is always full.
+static inline const lone *count_lone(const run *r, const char *in, const char *pattern, u32 m, u32 log_width, v16 low,
+                              v16 high) {
+    lone_list *l = r->lone;
+    if (!l) return 0;
+    if (__builtin_expect(l->n == LONE_KEPT, 0)) {
+        if (r->pack) return count_packed(r, in, pattern, m, log_width, low, high);
+        r->tell(r->worker);
+    }
+    lone *a = next_lone(l, in, pattern, m, log_width);
     *(v16 *)a->place = low;
     *(v16 *)(a->place + 16) = high;
     return a;

@@ -49,18 +49,19 @@ static void put_taken(writer *x, const hw_inst *in, uint32_t number) {
             in->flags & HW_INST_NEGATE_P ? "~" : "", in->p & 3, in->p);
 }
 
-static void put_ended(writer *x, const hw_inst *in, const char *parted) {
-    fprintf(x->to, "    ended(r, %u, m, %u, %s);\n", in->basic_block - x->program->first_block, in->count, parted);
+static void put_ended(writer *x, const hw_inst *in, const char *taken) {
+    fprintf(x->to, "    ended(&counts[%u], issued, ends, m, %u, %s);\n", in->basic_block - x->program->first_block,
+            in->count, taken);
 }
 
 // A branch whose lanes part where some of them take it.
 static uint32_t put_branch(writer *x, const hw_region_item *item) {
-    char parted[64];
+    char taken[16];
     const uint32_t number = begin(x, item);
     fprintf(x->to, "    {\n");
     put_taken(x, inst_of(x, item), number);
-    snprintf(parted, sizeof parted, "t%u && t%u != m", number, number);
-    put_ended(x, inst_of(x, item), parted);
+    snprintf(taken, sizeof taken, "t%u", number);
+    put_ended(x, inst_of(x, item), taken);
     return number;
 }
 
@@ -113,6 +114,16 @@ static void put_guard(writer *x, const hw_region_item *item) {
     fprintf(x->to, "    if (t%u) {\n    set_mask(w, m = t%u);\n", number, number);
 }
 
+// Lanes that exit are counted there, and are in nobody's way from then on.
+static void put_exit_if(writer *x, const hw_region_item *item) {
+    const hw_inst *exit = &x->program->insts[item->count];
+    const uint32_t number = put_branch(x, item);
+    x->n_open--;
+    fprintf(x->to, "    if (t%u) {\n    ended(&counts[%u], issued, ends, t%u, %u, 0);\n", number,
+            exit->basic_block - x->program->first_block, number, exit->count);
+    fprintf(x->to, "    set_mask(w, m &= ~t%u);\n    if (!m) return %d;\n    }\n    }\n", number, HW_REGION_DONE);
+}
+
 static void put_item(writer *x, const hw_region_item *item) {
     uint32_t number;
     switch ((hw_region_item_kind)item->kind) {
@@ -132,6 +143,7 @@ static void put_item(writer *x, const hw_region_item *item) {
         put_ended(x, inst_of(x, item), "0");
         fprintf(x->to, "    }\n    if (t%u) {\n    set_mask(w, m = t%u);\n", number, number);
         break;
+    case HW_REGION_EXIT_IF: put_exit_if(x, item); break;
     case HW_REGION_GUARD: put_guard(x, item); break;
     case HW_REGION_END: fprintf(x->to, "    }\n    set_mask(w, m = e%u);\n    }\n", x->open[--x->n_open].number); break;
     case HW_REGION_LOOP: fprintf(x->to, "    {\n    const u32 e%u = m;\n    for (;;) {\n", begin(x, item)); break;
@@ -140,10 +152,43 @@ static void put_item(writer *x, const hw_region_item *item) {
     }
 }
 
-static void put_region(FILE *to, const hw_program *program, const hw_region_plan *plan) {
+// What the text of all of a region has at hand.
+static void put_counters(FILE *to) {
+    fprintf(to, "    count *const counts = r->counts;\n    u64 *const issued = r->issued;\n    u32 m = MASK;\n");
+}
+
+// Without the branch that it begins with, so that packed lanes can go in where their warps have come through that.
+static void put_inside(FILE *to, const hw_program *program, const hw_region_plan *plan) {
+    const hw_region *region = plan->region;
+    const uint32_t n_items = plan->n_items - !region->has_exits;    // an `if` has an end
     writer x = {.to = to, .program = program};
-    fprintf(to, "int region_%d_%u(char *w, run *r) {\n    u32 m = MASK;\n", program->index, plan->region->first);
-    for (uint32_t k = 0; k < plan->n_items; k++) put_item(&x, &plan->items[k]);
+    fprintf(to, "static inline __attribute__((always_inline)) int inside_%d_%u(char *w, run *r, u32 e0, u32 ends) {\n",
+            program->index, region->first);
+    put_counters(to);
+    if (region->has_exits) x.n_numbers++;
+    else begin(&x, &plan->items[0]);
+    for (uint32_t k = 1; k < n_items; k++) put_item(&x, &plan->items[k]);
+    if (region->has_exits) put_ended(&x, &program->insts[region->end], "0");
+    fprintf(to, "    return %d;\n}\n\n", HW_REGION_DONE);
+    fprintf(to, "int packed_%d_%u(char *w, run *r) { return inside_%d_%u(w, r, 0, r->ends); }\n\n", program->index,
+            region->first, program->index, region->first);
+}
+
+static void put_region(FILE *to, const hw_program *program, const hw_region_plan *plan) {
+    const uint32_t first = plan->region->first;
+    const bool has_inside = plan->region->registers != NULL;
+    writer x = {.to = to, .program = program};
+    if (has_inside) put_inside(to, program, plan);
+    if (plan->region->is_only_packed) return;
+    fprintf(to, "int region_%d_%u(char *w, run *r) {\n    const u32 ends = 0;\n", program->index, first);
+    put_counters(to);
+    for (uint32_t k = 0; k < plan->n_items; k++) {
+        const bool is_inside = k && k + 1 < plan->n_items;
+        if (!has_inside || !is_inside) put_item(&x, &plan->items[k]);
+        if (has_inside && !k)
+            fprintf(to, "    const int x = inside_%d_%u(w, r, e0, 0);\n    if (x != %d) return x;\n", program->index,
+                    first, HW_REGION_DONE);
+    }
     fprintf(to, "    return %d;\n}\n\n", HW_REGION_DONE);
 }
 

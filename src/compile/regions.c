@@ -21,6 +21,7 @@ typedef struct parser {
     uint32_t entered;                // the first instruction of the loop that was entered last
     uint32_t loop_end;               // behind the innermost loop, where branches directly in it may lead; 0: none
     bool has_loops, has_parted, has_break;
+    bool has_exits;                  // it ends where the lanes that stay exit
 } parser;
 
 static bool parse(parser *p, uint32_t at, uint32_t end);
@@ -134,8 +135,13 @@ static bool is_parted(const parser *p, uint32_t index) {
     return hw_region_seen_parted(p->set, p->program->insts[index].basic_block);
 }
 
+static bool is_exit(const parser *p, uint32_t index) {
+    return p->program->bodies[index] == HW_BODY_EXIT || p->program->bodies[index] == HW_BODY_RET;
+}
+
 static bool parse_branch(parser *p, uint32_t *at, uint32_t end) {
     const hw_inst *in = &p->program->insts[*at];
+    if (p->has_exits && !p->depth && is_exit(p, in->target)) return add(p, HW_REGION_EXIT_IF, (*at)++, in->target);
     if (in->reconverge == HW_NO_RECONVERGENCE) return false;
     if (p->loop_end && in->target == p->loop_end && in->reconverge == p->loop_end) {
         p->has_break = true;
@@ -211,21 +217,34 @@ static bool make_steps(const parser *p, hw_region *region, hw_arena *arena) {
     return steps != NULL;
 }
 
+// From a branch to an exit, which some lanes take, to that exit.
+static bool parse_to_exit(parser *p, uint32_t first) {
+    const uint32_t exit = p->program->insts[first].target;
+    uint32_t at = first;
+    p->has_exits = true;
+    if (exit <= first || !parse_branch(p, &at, exit) || !parse(p, at, exit)) return false;
+    return p->has_loops && exit - first <= MOST_REGION;
+}
+
+static bool is_if(const parser *p) { return p->items[0].kind == HW_REGION_IF; }
+
 // A loop or branch that begins at `first`. Accesses that lie as the last time are the business of segments, which are
 // quicker by them, and so is what only computes.
 static bool parse_region(parser *p, uint32_t first) {
     const hw_inst *in = &p->program->insts[first];
     uint32_t at = first;
     p->n_items = p->n_steps = p->depth = p->apart = p->accesses = p->loop_end = 0;
-    p->has_loops = p->has_parted = p->has_break = false;
+    p->has_loops = p->has_parted = p->has_break = p->has_exits = false;
     p->entered = HW_NO_RECONVERGENCE;
     if (p->latch[first]) {
         if (!parse_loop(p, &at, p->program->n_insts) || !p->has_parted) return false;
     } else {
         if (p->program->bodies[first] != HW_BODY_BRA_P || !is_parted(p, first)) return false;
+        if (is_exit(p, in->target)) return parse_to_exit(p, first);
         if (in->target <= first || !parse_branch(p, &at, p->program->n_insts)) return false;
     }
-    return at - first <= MOST_REGION && p->accesses && (!p->has_loops || 2 * p->apart >= p->accesses);
+    const bool pays = !p->has_loops || 2 * p->apart >= p->accesses || is_if(p);
+    return at - first <= MOST_REGION && p->accesses && pays;
 }
 
 // Straight instructions of a basic block from `first` on, up to the last of their accesses that the text makes; no more
@@ -233,7 +252,7 @@ static bool parse_region(parser *p, uint32_t first) {
 static bool parse_straight_region(parser *p, uint32_t first, uint32_t *end) {
     uint32_t made = 0, others = 0, n_items = 0, n_steps = 0;
     p->n_items = p->n_steps = p->apart = p->accesses = 0;
-    p->has_loops = false;
+    p->has_loops = p->has_exits = false;
     for (uint32_t at = first; at - first < MOST_REGION && others <= made;) {
         const uint32_t apart = p->apart;
         if ((at > first && p->latch[at]) || !parse_straight(p, &at, p->program->n_insts)) break;
@@ -259,8 +278,11 @@ static bool keep_region(const parser *p, uint32_t first, uint32_t end, hw_region
     region->first = first;
     region->end = end;
     region->has_loops = p->has_loops;
+    region->has_exits = p->has_exits;
+    region->is_only_packed = p->has_exits || (p->has_loops && 2 * p->apart < p->accesses);
     region->is_straight = p->program->bodies[first] != HW_BODY_BRA_P && !p->has_loops;
     *plan = (hw_region_plan){.region = region, .items = items, .n_items = p->n_items};
+    if (p->has_loops && (p->has_exits || is_if(p))) hw_compile_find_packed(p->program, plan, p->n_steps, arena);
     return true;
 }
 
@@ -280,7 +302,9 @@ hw_region_plan *hw_compile_choose_regions(const hw_program_set *set, const hw_pr
         if (parse_region(&p, i)) straight_end = i > straight_end ? i : straight_end;
         else if (i < straight_end || !parse_straight_region(&p, i, &end)) continue;
         else straight_end = end;
+        if (p.has_exits) end = program->insts[i].target;
         if (!keep_region(&p, i, end, &plans[*count], arena)) return NULL;
+        if (plans[*count].region->is_only_packed && !plans[*count].region->registers) continue;
         all += plans[(*count)++].n_items;
     }
     return plans;

@@ -4,7 +4,8 @@
 // other region is made of what follows each other or lies in each other: straight instructions, `if` with and without
 // `else`, loops whose ways out all lead behind them. Of each, the branches' reconvergence points are where it ends, so
 // that lanes which have parted in it meet at its end and nowhere else: as many paths of lanes come to each instruction,
-// in the same order, as in the interpreter. Jumps of any other kind are left to that.
+// in the same order, as in the interpreter. Jumps of any other kind are left to that. Where lanes exit early the rest
+// of the kernel is a region, for packed lanes alone (exec/packed.c).
 #ifndef HW_COMPILE_REGIONS_H
 #define HW_COMPILE_REGIONS_H
 
@@ -19,6 +20,7 @@ typedef enum hw_region_item_kind {
     HW_REGION_IF,            // a branch around what follows
     HW_REGION_IF_ELSE,       // a branch to what follows behind ELSE
     HW_REGION_ELSE,          // the jump around it
+    HW_REGION_EXIT_IF,       // a branch to an exit, instruction `count`, which lanes do not come back from
     HW_REGION_GUARD,
     HW_REGION_LOOP,          // the first instruction; count: the instruction behind the loop
     HW_REGION_BREAK,         // a branch out of the innermost loop
@@ -36,6 +38,10 @@ typedef struct hw_region_plan {
     const hw_region_item *items;
     uint32_t n_items;
 } hw_region_plan;
+
+// Does what stands under the branch that the plan's region begins with pay for lanes that are packed, and can it be
+// executed so? Then its registers, in the arena.
+void hw_compile_find_packed(const hw_program *program, const hw_region_plan *plan, uint32_t n_steps, hw_arena *arena);
 
 // The regions of a program whose lanes have been seen to part, without code; in the arena, as the regions are. *count:
 // how many. NULL when memory ran out.

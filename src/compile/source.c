@@ -196,7 +196,8 @@ static bool write_part(FILE *to, hw_draft *w, const hw_compile_part *part, hw_ar
 static void write_beginning(FILE *to, const hw_draft *w, hw_arena *scratch) {
     fprintf(to, "#define WARP_BYTES %d\n#define MASK_OFFSET %zu\n#define LANES_OFFSET %zu\n", HW_WARP_BYTES,
             offsetof(struct hw_warp, mask), offsetof(struct hw_warp, lanes));
-    fprintf(to, "#define REGION_DEPTH %d\n#define INST_BYTES %zu\n", HW_REGION_DEPTH, sizeof(hw_inst));
+    fprintf(to, "#define REGION_DEPTH %d\n#define CONVOY_MAX %d\n#define INST_BYTES %zu\n", HW_REGION_DEPTH,
+            HW_CONVOY_MAX, sizeof(hw_inst));
     fprintf(to, "#define INST_NOTE %zu\n#define INST_PATTERN %zu\n#define LONE_KEPT %d\n", offsetof(hw_inst, note),
             offsetof(hw_inst, pattern), HW_LONE_KEPT);
     fprintf(to, "#define PATTERN_BYTES %zu\n#define PATTERN_ROOM %zu\n#define PATTERN_ROOM_SPACE %zu\n"

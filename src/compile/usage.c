@@ -2,6 +2,7 @@
 // the others of its warp do, so that liveness is what it is for a scalar program.
 #include "compile/usage.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "compile/forms.h"
@@ -16,40 +17,64 @@ struct hw_liveness {
 
 // ---- one instruction ----
 
-static void read_slot(hw_usage *u, hw_slot slot) {
-    if (slot != HW_NO_SLOT && u->n_reads < HW_USAGE_MOST) u->reads[u->n_reads++] = slot;
+static void read_slot(hw_usage *u, hw_slot slot, uint32_t bytes) {
+    if (slot == HW_NO_SLOT || u->n_reads == HW_USAGE_MOST) return;
+    u->read_bytes[u->n_reads] = (uint8_t)bytes;
+    u->reads[u->n_reads++] = slot;
 }
 
-static void write_slot(hw_usage *u, hw_slot slot) {
-    if (slot != HW_NO_SLOT && u->n_writes < HW_USAGE_MOST) u->writes[u->n_writes++] = slot;
+static void write_slot(hw_usage *u, hw_slot slot, uint32_t bytes) {
+    if (slot == HW_NO_SLOT || u->n_writes == HW_USAGE_MOST) return;
+    u->write_bytes[u->n_writes] = (uint8_t)bytes;
+    u->writes[u->n_writes++] = slot;
 }
+
+// Of a form's type: "f64", "s8"; C's own names of floats; "int", a predicate.
+static uint32_t bytes_of(const char *type) {
+    if (!strcmp(type, "int")) return 0;
+    if (!strcmp(type, "float")) return 4;
+    return !strcmp(type, "double") ? 8 : (uint32_t)atoi(type + 1) / 8;
+}
+
+static uint32_t address_bytes(const hw_inst *in) { return in->flags & HW_INST_ADDRESS_32 ? 4 : 8; }
 
 // Registers of a vector, or the one that is not a vector.
 static void use_registers(hw_usage *u, const hw_program *program, const hw_inst *in, hw_slot single, bool is_write) {
     for (uint32_t k = 0; k < in->vector; k++) {
         hw_slot slot = in->vector > 1 ? program->slots[in->list + k] : single;
-        if (is_write) write_slot(u, slot);
-        else read_slot(u, slot);
+        if (is_write) write_slot(u, slot, in->reg_bytes);
+        else read_slot(u, slot, in->reg_bytes);
     }
 }
 
+static void use_parts(hw_usage *u, const hw_program *program, const hw_inst *in, const hw_form *form) {
+    const bool packs = form->kind == HW_FORM_PACK;
+    for (uint32_t k = 0; k < in->vector; k++) {
+        const hw_slot part = program->slots[in->list + k];
+        if (packs) read_slot(u, part, bytes_of(form->sources[0]));
+        else write_slot(u, part, bytes_of(form->sources[0]));
+    }
+    if (packs) write_slot(u, in->d, bytes_of(form->result));
+    else read_slot(u, in->a, bytes_of(form->result));
+}
+
 static void use_form(hw_usage *u, const hw_program *program, const hw_inst *in, const hw_form *form) {
-    if (form->kind == HW_FORM_PACK) {
-        for (uint32_t k = 0; k < in->vector; k++) read_slot(u, program->slots[in->list + k]);
-        write_slot(u, in->d);
+    if (form->kind == HW_FORM_PACK || form->kind == HW_FORM_UNPACK) {
+        use_parts(u, program, in, form);
         return;
     }
-    read_slot(u, in->a);
-    if (form->kind == HW_FORM_UNPACK) {
-        for (uint32_t k = 0; k < in->vector; k++) write_slot(u, program->slots[in->list + k]);
-        return;
+    const hw_slot operands[] = {in->a, in->b, in->c};
+    const bool is_of_predicates = form->kind == HW_FORM_PREDICATE || form->kind == HW_FORM_TEST;
+    const uint32_t bytes = is_of_predicates ? 0 : form->kind == HW_FORM_LOP3 ? 4 : bytes_of(form->result);
+    for (unsigned k = 0; k < 3; k++) {
+        const bool has_type = form->kind == HW_FORM_VALUE || form->kind == HW_FORM_TEST;
+        if (has_type && form->sources[k]) read_slot(u, operands[k], bytes_of(form->sources[k]));
+        else read_slot(u, operands[k], has_type ? HW_USAGE_BYTES_UNKNOWN : bytes);
     }
-    read_slot(u, in->b);
-    read_slot(u, in->c);
-    read_slot(u, in->p);
-    write_slot(u, in->d);
-    if (form->kind == HW_FORM_TEST) write_slot(u, in->e);
-    else read_slot(u, in->fourth);
+    read_slot(u, in->p, 0);
+    write_slot(u, in->d, bytes);
+    if (form->kind == HW_FORM_TEST) write_slot(u, in->e, 0);
+    else read_slot(u, in->fourth, form->sources[3] ? bytes_of(form->sources[3]) : HW_USAGE_BYTES_UNKNOWN);
 }
 
 // Reads of all operands are taken for granted; a write for none, so that nothing is thought dead that is not.
@@ -58,9 +83,11 @@ static void use_other(hw_usage *u, const hw_inst *in, hw_body_id id) {
     bool has_list = hw_body_info_of(id)->uses & HW_USES_LIST || group == HW_BODIES_matrix || group == HW_BODIES_mma ||
                     group == HW_BODIES_texture || in->vector > 1;
     u->is_known = !has_list;
-    const hw_slot operands[] = {in->a, in->b, in->c, in->fourth, in->p};
-    for (unsigned k = 0; k < sizeof operands / sizeof *operands; k++) read_slot(u, operands[k]);
-    if (id == HW_BODY_SREG) write_slot(u, in->d);
+    const hw_slot operands[] = {in->a, in->b, in->c, in->fourth};
+    for (unsigned k = 0; k < sizeof operands / sizeof *operands; k++)
+        read_slot(u, operands[k], HW_USAGE_BYTES_UNKNOWN);
+    read_slot(u, in->p, id == HW_BODY_BRA_P || id == HW_BODY_GUARD ? 0 : HW_USAGE_BYTES_UNKNOWN);
+    if (id == HW_BODY_SREG) write_slot(u, in->d, HW_USAGE_BYTES_UNKNOWN);
 }
 
 void hw_usage_of(const hw_program *program, uint32_t index, hw_usage *u) {
@@ -70,11 +97,11 @@ void hw_usage_of(const hw_program *program, uint32_t index, hw_usage *u) {
     *u = (hw_usage){.is_known = true};
     switch (id) {
     case HW_BODY_LD: case HW_BODY_LD_PARAM:
-        read_slot(u, in->a);
+        read_slot(u, in->a, address_bytes(in));
         use_registers(u, program, in, in->d, true);
         return;
     case HW_BODY_ST: case HW_BODY_ST_PARAM:
-        read_slot(u, in->a);
+        read_slot(u, in->a, address_bytes(in));
         use_registers(u, program, in, in->b, false);
         return;
     default:

@@ -8,8 +8,12 @@
 
 enum { HW_USAGE_MOST = 16 };
 
+enum { HW_USAGE_BYTES_UNKNOWN = 255 };
+
 typedef struct hw_usage {
     hw_slot reads[HW_USAGE_MOST], writes[HW_USAGE_MOST];
+    // How many bytes a lane has of each; 0: a predicate.
+    uint8_t read_bytes[HW_USAGE_MOST], write_bytes[HW_USAGE_MOST];
     uint32_t n_reads, n_writes;
     bool is_known;       // false: it may read any register
 } hw_usage;

@@ -5,22 +5,28 @@
 
 // ---- running ----
 
-static hw_region_result run_region(hw_state *s, const hw_region *region) {
+void hw_region_begin(hw_region_run *run, hw_state *s, const hw_region *region) {
     const hw_program *program = s->frame->program;
     hw_worker *worker = s->worker;
+    run->counts = &worker->counts[program->first_block];
+    run->guarded_off = &worker->guarded_off[program->first_note];
+    run->issued = &s->block->issued;
+    run->fuel = &s->turn.fuel;
+    run->steps = region->steps;
+    run->patterns = s->patterns;
+    run->lone = worker->is_counted ? &worker->lone : NULL;
+    run->tell = hw_access_tell_lone;
+    run->worker = worker;
+    run->shared = s->shared;
+    run->local = s->local;
+    run->is_quick = !worker->ordered;
+    run->ends = 0;
+    run->pack = NULL;
+}
+
+static hw_region_result run_region(hw_state *s, const hw_region *region) {
     hw_region_run run;
-    run.counts = &worker->counts[program->first_block];
-    run.guarded_off = &worker->guarded_off[program->first_note];
-    run.issued = &s->block->issued;
-    run.fuel = &s->turn.fuel;
-    run.steps = region->steps;
-    run.patterns = s->patterns;
-    run.lone = worker->is_counted ? &worker->lone : NULL;
-    run.tell = hw_access_tell_lone;
-    run.worker = worker;
-    run.shared = s->shared;
-    run.local = s->local;
-    run.is_quick = !worker->ordered;
+    hw_region_begin(&run, s, region);
     const hw_region_result result = (hw_region_result)region->code((char *)&s->warp, &run);
     if (result != HW_REGION_STOPPED) return result;
     if (!hw_flow_stop_inside(s, run.open, run.depth, s->insts + run.at)) return HW_REGION_FAULT;
@@ -43,12 +49,23 @@ static bool do_part(hw_warp *w, const hw_inst *in) {
     return any && ~all;
 }
 
+// A loop may stop inside, and the convoy with it.
+static const hw_inst *pack_convoy(hw_warp *w, const hw_inst *in, const hw_region *region) {
+    hw_state *first = hw_state_of(w);
+    hw_region_result result;
+    if (!hw_region_run_packed(first, region, &result)) return region->convoy_body(w, in);
+    if (result == HW_REGION_FAULT) first->stop = HW_STOP_FAULT;
+    if (result != HW_REGION_DONE || region->has_exits) return NULL;
+    HW_GO_ON(w, first->frame->program->convoy_insts + region->end);
+}
+
 // Each warp of the convoy for itself; they go on together.
 static const hw_inst *region_convoy(hw_warp *w, const hw_inst *in) {
     hw_state *first = hw_state_of(w);
     const hw_program *program = first->frame->program;
     const hw_region *region = program->regions[in - program->convoy_insts];
     if (!region->is_straight && !do_part(w, in)) return region->convoy_body(w, in);
+    if (region->has_loops) return pack_convoy(w, in, region);
     for (uint32_t k = 0; k < w->convoy; k++) {
         if (run_region(first + k, region) == HW_REGION_DONE) continue;
         first->stop = HW_STOP_FAULT;
@@ -64,6 +81,11 @@ static const hw_inst *end_step(hw_warp *w, const hw_inst *in) {
     return in;
 }
 
+// Convoys come by a branch. Loops they go through together until their lanes part, or packed.
+static bool serves_convoys(const hw_program *program, const hw_region *region) {
+    return program->convoy_insts && (!region->has_loops || region->inside);
+}
+
 hw_body hw_region_own_body(const hw_program *program, uint32_t index) {
     const hw_segment *segment = program->segments ? program->segments[index] : NULL;
     const hw_region *region = program->regions ? program->regions[index] : NULL;
@@ -74,7 +96,7 @@ hw_body hw_region_own_convoy_body(const hw_program *program, uint32_t index) {
     const hw_segment *segment = program->segments ? program->segments[index] : NULL;
     const hw_region *region = program->regions ? program->regions[index] : NULL;
     if (segment) return segment->convoy_body;
-    return region && !region->has_loops ? region->convoy_body : program->convoy_insts[index].body;
+    return region && serves_convoys(program, region) ? region->convoy_body : program->convoy_insts[index].body;
 }
 
 void hw_region_step(const hw_program *program, uint32_t index, hw_inst steps[2]) {
@@ -83,16 +105,14 @@ void hw_region_step(const hw_program *program, uint32_t index, hw_inst steps[2])
     steps[1] = (hw_inst){.body = end_step};
 }
 
-// Convoys come by a branch. Loops they go through together until their lanes part, and none may stop in a convoy.
 void hw_region_attach(hw_program *program, hw_region *region) {
     hw_inst *in = &program->insts[region->first];
     if (!program->regions || program->regions[region->first]) return;
-    const bool serves_convoys = program->convoy_insts && !region->has_loops;
     region->body = in->body;
-    if (serves_convoys) region->convoy_body = program->convoy_insts[region->first].body;
+    if (serves_convoys(program, region)) region->convoy_body = program->convoy_insts[region->first].body;
     program->regions[region->first] = region;
-    __atomic_store_n(&in->body, region_warp, __ATOMIC_RELEASE);
-    if (serves_convoys)
+    if (!region->is_only_packed) __atomic_store_n(&in->body, region_warp, __ATOMIC_RELEASE);
+    if (serves_convoys(program, region))
         __atomic_store_n(&program->convoy_insts[region->first].body, region_convoy, __ATOMIC_RELEASE);
 }
 

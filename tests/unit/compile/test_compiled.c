@@ -4,6 +4,8 @@
 
 #include "compile/compile.h"
 #include "device/sim_internal.h"
+#include "exec/region.h"
+#include "exec/segment.h"
 
 enum { KERNELS = 5, SEEDS = 3, R = 8, D = 4, F = 6, G = 3, P = 4, MOST = 512 };
 enum { ROW_WORDS = R + 2 * D + F + 2 * G + 1, BINS = 64 };
@@ -199,14 +201,35 @@ static void put_loop(unsigned depth, unsigned label) {
     else put("setp.lt.s32 %%q, %%k%u, %%b%u;\n@%%q bra LOOP%u;\n", depth, depth, label);
 }
 
+// A loop that one lane of each 8 or 16 goes through, computing and gathering; the others jump behind it, or exit.
+static void put_few_lanes(const char *behind) {
+    static unsigned labels;
+    const unsigned label = labels++;
+    put("and.b32 %%r0, %%t, %d; setp.ne.s32 %%q, %%r0, %u;\n", pick(2) ? 7 : 15, pick(8));
+    put("@%%q bra %s%u;\n", behind, label);
+    const unsigned loaded = 1 + pick(R - 1);      // by some of them, the others keep what they have computed
+    put("add.s32 %%r%u, %%r%u, 77;\n@%%p%u bra NEAR%u;\n", loaded, loaded, pick(P), label);
+    put("ld.global.u32 %%r%u, [%%mine+64];\nNEAR%u:\n", loaded, label);
+    put("and.b32 %%b0, %%r%u, 31; mov.u32 %%k0, 0;\nFEW%u:\n", 1 + pick(R - 1), label);
+    for (uint32_t n = 2 + pick(8); n; n--) put_op();
+    if (pick(2)) put("@%%p%u bra OVER%u;\n", pick(P), label);
+    else put("bra OVER%u;\n", label);
+    for (uint32_t n = pick(4); n; n--) put_op();
+    put("OVER%u:\n", label);
+    if (pick(2)) put(scattered[0], pick(R));
+    put("add.s32 %%k0, %%k0, 1; setp.lt.s32 %%q, %%k0, %%b0;\n@%%q bra FEW%u;\n", label);
+    put("st.global.u32 [%%own+%u], %%r%u;\n%s%u:\n", 4 * pick(8), 1 + pick(R - 1), behind, label);
+}
+
 // A piece of a kernel: straight on, a branch that some lanes take, or a loop that all or some make.
 static void put_piece(unsigned depth) {
     static unsigned labels;
     const unsigned label = labels++;
-    switch (pick(depth ? 4 : 6)) {
+    switch (pick(depth ? 4 : 7)) {
     case 0: put_branch(depth, label); break;
     case 1: case 2: put_loop(depth, label); break;
     case 4: put("bar.sync 0;\n"); put_statements(1 + pick(6)); break;
+    case 6: put_few_lanes("BEHIND"); break;
     default: put_statements(3 + pick(20));
     }
 }
@@ -245,6 +268,7 @@ static void put_kernel(unsigned number) {
     for (int g = 0; g < G; g++)
         put("mov.b64 {%%r0, %%r1}, %%g%d; st.global.u32 [%%own+%d], %%r0; st.global.u32 [%%own+%d], %%r1;\n", g,
             4 * (R + F + 2 * D + 2 * g), 4 * (R + F + 2 * D + 2 * g + 1));
+    if (pick(2)) put_few_lanes("EXIT");
     put("ret;\n}\n");
 }
 
@@ -346,6 +370,13 @@ static void check(unsigned kernel, unsigned shape, const outcome *before, const 
     assert_true(before->signature == after->signature);
 }
 
+static unsigned packed_of(const hw_program *program) {
+    unsigned n = 0;
+    for (uint32_t i = 0; i < program->n_insts; i++) n += program->regions[i] && program->regions[i]->inside;
+    return n;
+}
+
+static unsigned n_packed;      // regions whose lanes are packed, of all kernels
 static void check_seed(uint64_t seed) {
     static outcome before[KERNELS][SHAPES], after;
     bench b;
@@ -361,6 +392,7 @@ static void check_seed(uint64_t seed) {
     uint32_t segments = 0;
     if (hw_compile_now(b.sim->compile, b.module->set, NULL, &segments, &b.diag) != HW_OK) fail_msg("%s", b.diag.text);
     assert_true(segments > 2 * KERNELS);
+    for (unsigned k = 0; k < KERNELS; k++) n_packed += packed_of(b.module->set->programs[k]);
     for (unsigned k = 0; k < KERNELS; k++)
         for (unsigned s = 0; s < SHAPES; s++) {
             launch(&b, k, s, &after);
@@ -376,40 +408,67 @@ static void test_random_kernels(void **state) {
     const char *asked = getenv("HALFWARP_TEST_SEEDS");
     if (asked) sscanf(asked, "%u %u", &first, &count);
     for (unsigned seed = first; seed < first + count; seed++) check_seed(seed);
+    if (!asked) assert_true(n_packed > 0);
 }
 
 // More iterations than a turn has, in a loop under a branch, from which lanes leave one by one and in which they part:
-// the warp stops inside, and goes on.
-static void test_turns_end_inside(void **state) {
-    (void)state;
-    static outcome before, after;
-    enum { ONE_WARP = 1 };
-    bench b;
+// the warp stops inside, and goes on. Of the second shape's warps and those behind it few lanes stay, and are packed.
+static const char long_loop[] =
+    ".visible .entry k0(.param .u64 out, .param .u64 in, .param .u64 bins)\n{\n"
+    ".reg .pred %p, %q; .reg .b32 %r<5>, %t, %i; .reg .b64 %in, %out, %at;\n"
+    "ld.param.u64 %out, [out]; ld.param.u64 %in, [in]; mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x;\n"
+    "mov.u32 %r0, %ntid.x; mad.lo.s32 %i, %i, %r0, %t; mul.wide.u32 %at, %i, 4; add.s64 %out, %out, %at;\n"
+    "mov.u32 %r0, 0; mov.u32 %r1, %t; CHOICE\n"
+    "LOOP: mul.lo.s32 %r2, %r1, 977; and.b32 %r2, %r2, 4095; mul.wide.u32 %at, %r2, 4;\n"
+    "add.s64 %at, %at, %in; ld.global.u32 %r3, [%at]; and.b32 %r4, %r3, 1; setp.eq.s32 %q, %r4, 0;\n"
+    "@%q bra EVEN; add.s32 %r0, %r0, %r3;\n"
+    "EVEN: xor.b32 %r0, %r0, %r1; add.s32 %r1, %r1, 3; setp.lt.u32 %p, %r1, 200000; @%p bra LOOP;\n"
+    "END\n}\n";
+// What CHOICE and END are.
+static const struct {
+    const char *choice, *end;
+    uint32_t shape;
+    bool is_packed;
+} turns[] = {
+    {"setp.gt.u32 %p, %t, 20; @%p bra OTHERS;",
+     "bra END; OTHERS: mov.u32 %r0, 7; END: st.global.u32 [%out], %r0; ret;", 1, false},
+    {"and.b32 %r2, %t, 3; setp.ne.u32 %p, %r2, 1; @%p bra END;", "st.global.u32 [%out], %r0; END: ret;", 0, true},
+    {"and.b32 %r2, %t, 35; setp.ne.u32 %p, %r2, 33; @%p bra END;", "st.global.u32 [%out], %r0; END: ret;", 3, true},
+    {"and.b32 %r2, %t, 3; setp.ne.u32 %p, %r2, 1; @%p bra END;", "END: st.global.u32 [%out], %r0; ret;", 3, true},
+};
+
+static void put_turns(unsigned number) {
     length = 0;
     put(HEAD);
-    put(".visible .entry k0(.param .u64 out, .param .u64 in, .param .u64 bins)\n{\n"
-        ".reg .pred %%p, %%q; .reg .b32 %%r<5>, %%t; .reg .b64 %%in, %%out, %%at;\n"
-        "ld.param.u64 %%out, [out]; ld.param.u64 %%in, [in]; mov.u32 %%t, %%tid.x;\n"
-        "mul.wide.u32 %%at, %%t, 4; add.s64 %%out, %%out, %%at; mov.u32 %%r0, 0; mov.u32 %%r1, %%t;\n"
-        "setp.gt.u32 %%p, %%t, 20; @%%p bra OTHERS;\n"
-        "LOOP: mul.lo.s32 %%r2, %%r1, 977; and.b32 %%r2, %%r2, 4095; mul.wide.u32 %%at, %%r2, 4;\n"
-        "add.s64 %%at, %%at, %%in; ld.global.u32 %%r3, [%%at]; and.b32 %%r4, %%r3, 1; setp.eq.s32 %%q, %%r4, 0;\n"
-        "@%%q bra EVEN; add.s32 %%r0, %%r0, %%r3;\n"
-        "EVEN: xor.b32 %%r0, %%r0, %%r1; add.s32 %%r1, %%r1, 3; setp.lt.u32 %%p, %%r1, 200000; @%%p bra LOOP;\n"
-        "bra END;\nOTHERS: mov.u32 %%r0, 7;\nEND: st.global.u32 [%%out], %%r0; ret;\n}\n");
+    for (const char *s = long_loop; *s;) {
+        const bool is_end = !strncmp(s, "END\n", 4);
+        if (!strncmp(s, "CHOICE", 6)) put("%s", turns[number].choice), s += 6;
+        else if (is_end) put("%s", turns[number].end), s += 3;
+        else put("%c", *s++);
+    }
+}
+
+static void check_turns(unsigned number) {
+    static outcome before, after;
+    bench b;
+    put_turns(number);
     make_inputs();
     begin(&b);
     if (!b.sim->compile) skip();
-    launch(&b, 0, ONE_WARP, &before);
+    launch(&b, 0, turns[number].shape, &before);
     uint32_t n = 0;
     if (hw_compile_now(b.sim->compile, b.module->set, NULL, &n, &b.diag) != HW_OK) fail_msg("%s", b.diag.text);
-    bool has_region = false;
-    const hw_program *program = b.module->set->programs[0];
-    for (uint32_t i = 0; i < program->n_insts; i++) has_region |= program->regions[i] != NULL;
-    assert_true(has_region);
-    launch(&b, 0, ONE_WARP, &after);
-    check(0, ONE_WARP, &before, &after);
+    assert_true(n > 0);
+    const bool makes_accesses = !strcmp(hw_segment_level(), "avx512");    // other levels' loops have bodies make them
+    assert_true((packed_of(b.module->set->programs[0]) > 0) == (turns[number].is_packed && makes_accesses));
+    launch(&b, 0, turns[number].shape, &after);
+    check(0, turns[number].shape, &before, &after);
     hw_sim_destroy(b.sim);
+}
+
+static void test_turns_end_inside(void **state) {
+    (void)state;
+    for (unsigned k = 0; k < sizeof turns / sizeof *turns; k++) check_turns(k);
 }
 
 int main(void) {
