@@ -54,8 +54,8 @@ refuses_rows() {
     done
 }
 
-# levels_of COMPILER: the options by which programs of tests/check are tried. An -O of nvcc's is for the host's code alone:
-# the PTX of -O3 is that of -O0.
+# levels_of COMPILER: the options by which programs of tests/check are tried. An -O of nvcc's is for the host's code
+# alone: the PTX of -O3 is that of -O0.
 levels_of() {
     case $1 in
         clang) echo -O0 -O3 -G ;;

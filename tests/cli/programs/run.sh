@@ -37,7 +37,7 @@ int main() {
 }
 CUDA
 cat > "$work/trap.cu" <<'CUDA'
-__global__ void refused() { asm volatile("cp.async.bulk.commit_group;"); }
+__global__ void refused() { asm volatile("fence.proxy.tensormap::generic.release.gpu;"); }
 int main() {
     refused<<<1, 32>>>();
     return cudaDeviceSynchronize() != cudaSuccess;
@@ -69,7 +69,7 @@ for compiler in $compilers; do
     says err "fault.cu:3"
     says err "4096 bytes"
     expect 4 "$halfwarp" run --compiler $compiler "$work/trap.cu"
-    says err "cp.async.bulk.commit_group"
+    says err "fence.proxy.tensormap::generic.release.gpu"
     expect 3 "$halfwarp" run --compiler $compiler "$work/wrong.cu"
     says err "undeclared"
 done
