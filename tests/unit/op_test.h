@@ -78,11 +78,11 @@ static inline bool is_sanitized(void) {
 }
 
 // Kernels are simulated by code that is not optimised there, and what sanitizers find is found by a part of the cases:
-// true for all calls but every fifth. A case that runs leaves the seed as it was, like one that is left out: so the
+// true for all calls but every tenth. A case that runs leaves the seed as it was, like one that is left out: so the
 // cases that follow are those of the plain build, which has compiled their kernels.
 static inline bool is_left_out(void) {
     static unsigned calls;
-    return is_sanitized() && calls++ % 5 != 0;
+    return is_sanitized() && calls++ % 10 != 0;
 }
 
 // ---- Explanations ---------------------------------------------------------------------------------------------------

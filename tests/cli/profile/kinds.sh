@@ -7,7 +7,7 @@ echo 'int main(void) { cl_platform_id one; return clGetPlatformIDs(1, &one, 0) !
     "$work/has_opencl" || { echo "no OpenCL"; exit 77; }
 
 build=$(cd "$(dirname "$halfwarp")" && pwd)
-kernels=(transpose_tile sparse_rows bitonic)
+kernels=(sparse_rows)
 expect 0 bench/kinds.py "$build" 1 "$work/kinds.csv" "${kernels[@]}"
 for kernel in "${kernels[@]}"; do
     for who in profile run opencl loops; do

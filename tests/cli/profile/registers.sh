@@ -76,10 +76,10 @@ expect 0 "$halfwarp" profile "$work/crowded.cu"
 says out "~"
 says out "estimated: ptxas was not there to say"
 unset HALFWARP_HIDE_NVCC
-for option in "--maxrregcount 40" "-maxrregcount 40" --maxrregcount=40 "-Xptxas -maxrregcount=40"; do
+for option in "--maxrregcount 32" "-maxrregcount 32" --maxrregcount=32 "-Xptxas -maxrregcount=32"; do
     # shellcheck disable=SC2086
     same $option
-    [ "$(value crowded 2)" = 40 ] || fail "$option: $(cat "$work/regs")"
+    [ "$(value crowded 2)" = 32 ] || fail "$option: $(cat "$work/regs")"
 done
 # A limit that the GPU has not, below and above, is told, once, with what it comes to.
 for command in profile occupancy; do
@@ -89,7 +89,7 @@ for command in profile occupancy; do
         fail "$command, below the floor: $(cat "$work/err")"
     expect 0 "$halfwarp" $command --gpu m2090 -maxrregcount=100 "$work/crowded.cu"
     says err "limits nothing: a thread of compute capability 2.0 has 63 registers at most"
-    expect 0 "$halfwarp" $command -maxrregcount=24 "$work/crowded.cu"
+    expect 0 "$halfwarp" $command -maxrregcount=32 "$work/crowded.cu"
     silent err
 done
 # Executables and device code are compiled when they are loaded, so that the limit is theirs as well.

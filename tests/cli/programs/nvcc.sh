@@ -147,8 +147,8 @@ for route in $routes; do
     expect 0 "${compile[@]}" -cudart static objects/main.o -L. -lparts -o archived
     expect 0 "$halfwarp" run ./archived
     says out "4 118 1"
-    expect 0 "${compile[@]}" -shared -Xcompiler=-fPIC scale.cu shift.cu -o libshared.so
-    expect 0 "${compile[@]}" objects/main.o -o dynamic -L . -lshared -Xlinker -rpath -Xlinker .
+    expect 0 "${compile[@]}" -shared -Xcompiler=-fPIC shift.cu -o libshared.so
+    expect 0 "${compile[@]}" objects/main.o scale.o -o dynamic -L . -lshared -Xlinker -rpath -Xlinker .
     expect 0 "$halfwarp" run ./dynamic
     says out "4 118 1"
     # Options from a file, a language by -x, what the preprocessor says.
@@ -220,7 +220,7 @@ for route in $routes; do
         says err "$wrong"
         [ ! -e wrong.o ] || fail "$route: $wrong left an object file"
     done
-    "${compile[@]}" -rdc=true one.cu twice.cu -o missing > "$work/out" 2> "$work/err" &&
+    "${compile[@]}" -rdc=true -arch=compute_75 one.o twice.o -o missing > "$work/out" 2> "$work/err" &&
         fail "$route: links without two.cu"
     says err total
     rm -f ./*.o ./*.a ./*.so objects/*
@@ -277,14 +277,14 @@ expect 0 "${compile[@]}" --dryrun -c main.cpp scale.cu
 says err '#$ '
 says err '--cuda-device-only'
 [ ! -e main.o ] && [ ! -e scale.o ] || fail "--dryrun did something"
-NVCC_PREPEND_FLAGS=-DFACTOR=5 NVCC_APPEND_FLAGS='-o "prepended x"' expect 0 "${compile[@]}" main.cpp scale.cu shift.cu
+NVCC_PREPEND_FLAGS=-DFACTOR=5 NVCC_APPEND_FLAGS='-o "prepended x"' expect 0 "${compile[@]}" main.cpp scale.cu shift.o
 expect 0 "$halfwarp" run "./prepended x"
 says out "6 196 1"
 expect 0 "${compile[@]}" -MM scale.cu
 says out "scale.h"
 expect 0 "${compile[@]}" -fatbin -arch=sm_75 scale.cu -o scale.fatbin
 [ -s scale.fatbin ] || fail "-fatbin made nothing"
-expect 0 "${compile[@]}" -run main.cpp scale.cu shift.cu -DFACTOR=4 -o made
+expect 0 "${compile[@]}" -run main.cpp scale.cu shift.o -DFACTOR=4 -o made
 says out "5 157 1"
 expect 0 "${compile[@]}" -run '"./all at once"'
 says out "3 79 1"
