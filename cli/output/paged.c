@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // An empty PAGER is none. less ends by itself at the end of what fits, and leaves the text where it is, unless LESS
@@ -30,5 +31,7 @@ void hw_cli_print_paged(const char *text) {
         out = popen(pager, "w");
     }
     fputs(text, out ? out : stdout);
-    if (out) (void)pclose(out);
+    // 126 and 127: the shell could not start what PAGER names, and has said so.
+    const int ended = out ? pclose(out) : 0;
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) >= 126) fputs(text, stdout);
 }

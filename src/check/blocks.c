@@ -83,8 +83,8 @@ void hw_check_blocks_move(hw_check_blocks *b, const hw_check_entries *entries) {
         for (hw_check_block *block = b->buckets[i]; block; block = block->next) {
             hw_check_lines_move(block->shared, b->n_lines, &b->cells, entries, block->floor);
             block->floor = hw_check_entries_moved(entries, block->floor);
-            for (size_t i = 0; i < block->rows.n; i++)
-                block->rows.items[i].since = hw_check_entries_moved(entries, block->rows.items[i].since);
+            for (size_t k = 0; k < block->rows.n; k++)
+                block->rows.items[k].since = hw_check_entries_moved(entries, block->rows.items[k].since);
         }
     }
     for (hw_check_block *block = b->spare; block; block = block->next)

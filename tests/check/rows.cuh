@@ -98,7 +98,16 @@ template <bool Ordered> __global__ void row_across(int *out) {
     CLUSTER_SYNC();
 }
 
+// What has no place is not copied, and whoever waits for it goes on.
+template <bool Ordered> __global__ void row_past_end(int *out) {
+    __shared__ __align__(16) int s[64];
+    PHASES(1);
+    if (threadIdx.x == 0) COPY_ROW_IN(s, out + (Ordered ? 0 : 1 << 28), &barrier);    // row_past_end
+    phase_wait(&barrier, 0);
+}
+
 static void run_rows() {
+    RUN(row_past_end, 1, 64);
     RUN(row_not_asked, 1, 64);
     RUN(row_over_read, 1, 64);
     RUN(row_no_fence, 1, 64);

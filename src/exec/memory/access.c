@@ -550,7 +550,8 @@ bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address,
 
 bool hw_access_find_row(hw_state *s, const hw_inst *in, int lane, hw_space space, uint64_t offset, uint32_t bytes,
                         bool is_write, char **at) {
-    const hw_fault_kind kind = find_fault(s, in, space, offset, bytes, in->width);
+    hw_fault_kind kind = find_fault(s, in, space, offset, bytes, in->width);
+    if (bytes & (in->width - 1u)) kind = HW_FAULT_MISALIGNED;
     *at = kind ? NULL : host_byte(s->run->apart, s, (uint8_t)space, offset);
     return !kind || hw_access_stray(s, in, kind, lane, space, offset, bytes, is_write);
 }

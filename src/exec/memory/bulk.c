@@ -13,7 +13,8 @@ typedef struct row_copy {
     hw_bulk_step step;               // as sinks hear of it
     uint32_t warp, group;            // which of its lane's groups; of those that have no mbarrier
     const char *from;
-    char *to, *barrier;              // barrier: NULL: it is of a group
+    char *to, *barrier;              // to: NULL: the copy strays, its mbarrier learns of its bytes alone; barrier:
+                                     // NULL: it is of a group
     bool has_been_made;              // its group was waited for so far as to read
 } row_copy;
 
@@ -70,7 +71,7 @@ static const hw_inst *bulk_from(hw_warp *w, const hw_inst *in) {
         char *at;
         lane->in = in;
         lane->space = in->space;
-        lane->bytes = bytes[i] & ~(in->width - 1u);    // which has to be a multiple
+        lane->bytes = bytes[i];
         lane->from = address_of(w, in, i);
         lane->barrier_at = NULL;
         if (!hw_access_find_row(s, in, i, (hw_space)in->space, lane->from, lane->bytes, false, &at)) return NULL;
@@ -119,6 +120,7 @@ static bool begin_copy(hw_state *s, const hw_inst *in, int i, char *to) {
                              .barrier = lane->barrier},
                     .warp = s->index, .group = lane->open_group, .from = lane->source, .to = to,
                     .barrier = lane->barrier_at};
+    if (!to) return true;
     // Before the row is there: who reads there earlier has a race.
     if (s->undefined)
         hw_undefined_copy_row(s, lane->in, i, (hw_undefined_place){lane->space, lane->from},
@@ -135,7 +137,9 @@ static const hw_inst *bulk_to(hw_warp *w, const hw_inst *in) {
         char *at;
         if (!hw_access_find_row(s, in, i, (hw_space)in->space, address_of(w, in, i), lane->bytes, true, &at))
             return NULL;
-        if (at && lane->source && !begin_copy(s, in, i, at)) return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, i);
+        const bool strays = !at || !lane->source;      // which has been told
+        if (strays && !lane->barrier_at) continue;
+        if (!begin_copy(s, in, i, strays ? NULL : at)) return hw_fault_stop(s, in, HW_FAULT_NO_MEMORY, i);
     }
     return in + 1;
 }
@@ -144,8 +148,8 @@ static const hw_inst *bulk_to(hw_warp *w, const hw_inst *in) {
 
 // True: nothing is left to do of it.
 static bool end_copy(const hw_state *s, row_copy *c, bool is_read_only) {
-    const bool is_told = HW_IS_TOLD(s, BULK);
-    if (!c->has_been_made) {
+    const bool is_told = HW_IS_TOLD(s, BULK) && c->to;
+    if (!c->has_been_made && c->to) {
         memmove(c->to, c->from, c->step.bytes);
         if (is_told) tell(s->run, s->worker->index, c, HW_BULK_HAS_READ);
     }

@@ -144,6 +144,7 @@ past_dynamic|bounds||
 before_dynamic|bounds||
 past_variable|bounds||
 past_local|bounds||
+row_past_end|bounds||
 freed_read|use-after-free||
 freed_write|use-after-free||
 freed_in_stream|use-after-free||

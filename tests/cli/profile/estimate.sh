@@ -86,8 +86,9 @@ expect 0 "$halfwarp" profile --format csv -o "$work/out.csv" "$work/walk.cu" mor
 is_true "$little < 0.8 * $(column est_us 1)" "within more memory"
 
 expect 0 "$halfwarp" profile --format csv -o "$work/out.csv" "$here/../../../examples/transpose.cu"
-for row in 1:memory 2:shared 3:latency; do
-    [ "$(column est_bound ${row%:*})" = ${row#*:} ] || fail "H200, $row: $(column est_bound ${row%:*})"
+# Which of the last one's two is more depends on how many instructions the compiler makes of it.
+for row in "1:memory" "2:shared" "3:latency issue"; do
+    [[ " ${row#*:} " = *" $(column est_bound ${row%:*}) "* ]] || fail "H200, $row: $(column est_bound ${row%:*})"
     us=$(column est_us ${row%:*})
     is_true "$us * $(column est_gbs ${row%:*}) > 8388 * 0.99 && $us < 30" "H200, $row"
 done

@@ -24,6 +24,8 @@ expect 0 terminal 24x100 -- "$halfwarp" profile --help
 says out "paged:usage: halfwarp profile"
 expect 0 terminal 24x100 -- "$halfwarp" doctor --help
 ! grep -q paged: "$work/out" || fail "what fits was paged"
+PAGER=no-such-pager expect 0 python3 "$(dirname "$0")/../programs/terminal.py" 24x100 -- "$halfwarp" profile --help
+says out "usage: halfwarp profile"
 # Behind other words too, but not behind a program.
 expect 0 "$halfwarp" ladder access --gpu h200 --help
 says out "usage: halfwarp ladder"

@@ -86,6 +86,7 @@ static void test_faults(void **state) {
     } rows[] = {
         {KERNEL(SHARED, BEGIN IN("8", "0", "512") "ret;\n"), HW_FAULT_MISALIGNED},
         {KERNEL(SHARED, BEGIN IN("0", "4", "512") "ret;\n"), HW_FAULT_MISALIGNED},
+        {KERNEL(SHARED, BEGIN IN("0", "0", "500") "ret;\n"), HW_FAULT_MISALIGNED},
         {KERNEL(SHARED, BEGIN IN("0", "1048576", "512") "ret;\n"), HW_FAULT_ADDRESS},
         {KERNEL(SHARED, BEGIN IN("3840", "0", "512") "ret;\n"), HW_FAULT_ADDRESS},
     };
