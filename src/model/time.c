@@ -32,7 +32,9 @@ enum {
     // Before 7.0 80 in all, whatever the block.
     BARRIER_CYCLES = 30, BARRIER_WARP_CYCLES = 4, OLD_BARRIER_CYCLES = 80, USUAL_WARPS = 8,
     L1_CYCLES = 40,              // to the first-level cache: an H200, a chain of loads in 16 KB (truth/h200_micro.csv)
-    L1_KIB = 192,                // of it for global memory, where little is shared memory's: an H200 has 256
+    // Of it for global memory, where little is shared memory's: an H200 has 256. Elsewhere at most as much as the
+    // shared memory, which is a part of it.
+    L1_KIB = 192,
     // Atomics on one sector follow each other: 16896 times 32 lanes on one word of an H200 (truth/h200_micro.csv), in
     // picoseconds. Public programs with 3 and 11 words side by side take as long as if they were one.
     PASS_PS = 743, FLOAT_PASS_PS = 1767,
@@ -135,7 +137,8 @@ static double fetched_bytes(const hw_gpu *gpu, const hw_time_work *work) {
     const double all = (double)work->load_sectors * SECTOR_BYTES, once = least(all, (double)work->load_bytes);
     const double reachable = (double)work->reachable_bytes, copies = least((double)work->blocks, (double)gpu->sms);
     if (!caches_loads(gpu->arch)) return all;
-    return reachable > 0 && reachable < L1_KIB * 1024.0 ? least(once, reachable * copies) : once;
+    const double cache = least(L1_KIB * 1024.0, (double)gpu->arch->smem_per_sm_bytes);
+    return reachable > 0 && reachable < cache ? least(once, reachable * copies) : once;
 }
 
 static double l1_hit_share(const hw_gpu *gpu, const hw_time_work *work) {
