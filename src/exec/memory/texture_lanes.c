@@ -268,6 +268,12 @@ static void read_filtered(const hw_texture *t, int dims, float (*coordinates)[32
     uint32_t read = wanted & (is_bounded(t) ? 15 : (1u << t->channels) - 1);    // the others are zeros
     for (int axis = 0; axis < planes; axis++)
         place_pairs(t, axis, axis < dims ? coordinates[axis] : NULL, at[axis], upper[axis]);
+    // A line is filtered with what is before the first row of a plane; one of several layers is not (an H100,
+    // tests/cuda/arrays.h100.txt).
+    if (dims == 1 && layer) {
+        at[1][0] = at[1][1] = origin;
+        memset(upper[1], 0, sizeof upper[1]);
+    }
     if (planes == AXES) low = &at[2][0], high = &at[2][1];
     weigh_texels(planes, upper, weight);
     for (int corner = 0; corner < 1 << planes; corner++) {
@@ -469,13 +475,14 @@ typedef struct sampling {
     uint32_t wanted;                       // channels
 } sampling;
 
-// The layers of a texture of cubes are its faces.
+// The layers of a texture of cubes are its faces. A layer is an unsigned number, and behind the last one is the last:
+// -1 is the last as well (tests/cuda/arrays.h100.txt).
 static const int32_t *find_layers(const hw_texture *t, const sampling *want, int32_t *to) {
-    if (!want->face) return want->layer;
-    const int32_t last = (int32_t)t->size[AXES - 1] / 6 - 1;
+    if (!want->layer && !want->face) return NULL;
+    const uint32_t faces = want->face ? 6 : 1, layers = t->size[AXES - 1] / faces, last = layers ? layers - 1 : 0;
     for (int i = 0; i < 32; i++) {
-        int32_t cube = want->layer ? want->layer[i] : 0;
-        to[i] = want->face[i] + 6 * (cube < 0 ? 0 : cube > last ? last : cube);
+        const uint32_t layer = want->layer ? (uint32_t)want->layer[i] : 0;
+        to[i] = (int32_t)(faces * (layer < last ? layer : last)) + (want->face ? want->face[i] : 0);
     }
     return to;
 }

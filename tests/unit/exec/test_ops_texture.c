@@ -85,8 +85,9 @@ static int weight_of(int corner, int dims, const int upper[3]) {
 }
 
 static texel filter(const hw_texture *t, const uint8_t *texels, int dims, const float *coordinates) {
-    int64_t first[3] = {0, dims == 1 ? -1 : 0, 0};
-    int upper[3] = {0, 128, 0}, planes = dims == 1 ? 2 : dims;
+    const bool has_rows = dims == 1 && !t->has_layers;    // a line is one of a plane's
+    int64_t first[3] = {0, has_rows ? -1 : 0, 0};
+    int upper[3] = {0, has_rows ? 128 : 0, 0}, planes = dims == 1 ? 2 : dims;
     double sum[4] = {0, 0, 0, 0}, most = t->kind == HW_TEXEL_SIGNED ? 32767 : 65535;
     texel out;
     for (int axis = 0; axis < dims; axis++) {
@@ -142,6 +143,7 @@ static hw_texture make_texture(int dims, uint32_t layers, uint64_t *seed) {
     for (int axis = 0; axis < dims; axis++) t.size[axis] = (uint32_t)(1 + (x >> (20 + 4 * axis)) % 9);
     for (int axis = 0; axis < 3; axis++) t.edge[axis] = (uint8_t)((x >> (40 + 2 * axis)) % 4);
     if (layers) {
+        t.has_layers = true;
         t.size[2] = layers;
         t.edge[2] = HW_TEXTURE_CLAMP;
     }
@@ -176,12 +178,12 @@ typedef struct lanes {
     hw_inst insts[2];
 } lanes;
 
-// A layer is a texture without layers, and one beyond the others is the last of them.
+// A layer is a texture without layers, and one beyond the others, -1 as well, is the last of them.
 static texel sample_layer(const hw_texture *t, int64_t layer, int dims, const uint32_t coordinates[3], bool integers) {
     const uint8_t *texels = hw_mem_host(mem, address);
     hw_texture one = *t;
     if (dims == 3) return sample(t, texels, dims, coordinates, integers);
-    layer = layer < 0 ? 0 : layer < t->size[2] ? layer : t->size[2] - 1;
+    layer = (uint32_t)layer < t->size[2] ? layer : t->size[2] - 1;
     one.size[2] = 1;
     return sample(&one, texels + (uint64_t)layer * t->slice_bytes, dims, coordinates, integers);
 }
