@@ -4,14 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-static int failures;
-#define CHECK(condition)                                                     \
-    do {                                                                     \
-        if (!(condition)) {                                                  \
-            printf("line %d: %s\n", __LINE__, #condition);                   \
-            failures++;                                                      \
-        }                                                                    \
-    } while (0)
+#include "../shim/expect.h"
 
 __global__ void fill(char *p) { p[threadIdx.x] = 3; }
 

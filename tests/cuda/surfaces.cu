@@ -3,15 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-static int failures;
-#define CHECK(condition)                                                                   \
-    do {                                                                                   \
-        if (!(condition)) {                                                                \
-            printf("line %d: %s\n", __LINE__, #condition);                                 \
-            failures++;                                                                    \
-        }                                                                                  \
-    } while (0)
-#define GOOD(call) CHECK((call) == cudaSuccess)
+#include "../shim/expect.h"
 
 enum { WIDTH = 8, HEIGHT = 6, AROUND = 1 };
 
