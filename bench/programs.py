@@ -58,9 +58,13 @@ def suite_folder(suites, row):
 def fetch(suites):
     for repository, commit in sorted({(row["repository"], row["commit"]) for row in read_list()}):
         folder = os.path.join(suites, repository.replace("/", "+"))
+        commands = [["git", "-C", folder, "checkout", "-q", commit]]
         if not os.path.isdir(folder):
-            subprocess.run(["git", "clone", "-q", "https://github.com/" + repository, folder], check=True)
-        subprocess.run(["git", "-C", folder, "checkout", "-q", commit], check=True)
+            commands.insert(0, ["git", "clone", "-q", "https://github.com/" + repository, folder])
+        for command in commands:
+            if subprocess.run(command, stdin=subprocess.DEVNULL).returncode != 0:
+                sys.exit(f"bench/programs.py: {repository} cannot be had at {commit}, as git says above: what is there "
+                         f"stays in {suites}, and `fetch` goes on from it")
     for path, text in CONFIGURED.items():
         os.makedirs(os.path.dirname(os.path.join(suites, path)), exist_ok=True)
         with open(os.path.join(suites, path), "w") as file:

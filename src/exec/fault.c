@@ -182,18 +182,29 @@ const hw_inst *hw_fault_access(hw_state *s, const hw_inst *in, hw_fault_kind kin
     return NULL;
 }
 
-const hw_inst *hw_fault_texture(hw_state *s, const hw_inst *in, int lane, uint64_t handle, const hw_texture *texture) {
+static hw_fault *texture_fault(hw_state *s, const hw_inst *in, int lane, uint64_t handle, uint64_t address) {
     if (!claim_fault(s)) return NULL;
     hw_fault *fault = s->run->fault;
     fill_fault(s, in, fault, HW_FAULT_ADDRESS, lane);
     fault->space = HW_SPACE_GLOBAL;
-    fault->address = texture ? texture->address : handle;
+    fault->address = address;
     fault->width_bytes = 1;
     fault->texture = handle;
-    if (texture) describe_address(s, fault, false);
-    else hw_text_append(fault->text, sizeof fault->text, ": there is no texture object 0x%" PRIx64, handle);
     s->run->status = HW_FAULT;
-    return NULL;
+    return fault;
+}
+
+void hw_fault_object(hw_state *s, const hw_inst *in, int lane, uint64_t handle, bool is_surface, bool is_other) {
+    static const char *const names[] = {"texture", "surface"};
+    hw_fault *fault = texture_fault(s, in, lane, handle, handle);
+    if (!fault) return;
+    hw_text_append(fault->text, sizeof fault->text, ": there is no %s object 0x%" PRIx64, names[is_surface], handle);
+    if (is_other) hw_text_append(fault->text, sizeof fault->text, ", which is a %s object", names[!is_surface]);
+}
+
+void hw_fault_texture(hw_state *s, const hw_inst *in, int lane, uint64_t handle, const hw_texture *texture) {
+    hw_fault *fault = texture_fault(s, in, lane, handle, texture->address);
+    if (fault) describe_address(s, fault, false);
 }
 
 const hw_inst *hw_fault_surface(hw_state *s, const hw_inst *in, int lane, const int64_t at[3],

@@ -127,9 +127,29 @@ static void write_outside() {
     CHECK(cudaDeviceSynchronize() != cudaSuccess);
 }
 
-int main(int argc, char **) {
+__global__ void read_one(cudaTextureObject_t t, float *out) { *out = tex1D<float>(t, 0.5f); }
+
+// An object of one kind where the other is wanted.
+static void mix_up(bool reads) {
+    cudaArray_t array;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaSurfaceObject_t s;
+    float *out;
+    GOOD(cudaMalloc(&out, sizeof *out));
+    GOOD(cudaMallocArray(&array, &format, WIDTH, 0, cudaArraySurfaceLoadStore));
+    cudaResourceDesc resource = describe(array);
+    GOOD(cudaCreateSurfaceObject(&s, &resource));
+    cudaTextureObject_t t = make_texture(array);
+    read_one<<<1, 1>>>(t, out);
+    if (reads) read_one<<<1, 1>>>(s, out);
+    else write_far<<<1, 1>>>(t);
+    CHECK(cudaDeviceSynchronize() != cudaSuccess);
+}
+
+int main(int argc, char **argv) {
     if (argc > 1) {
-        write_outside();
+        if (!strcmp(argv[1], "far")) write_outside();
+        else mix_up(!strcmp(argv[1], "reads"));
         return failures;
     }
     use_plane<float>();

@@ -40,7 +40,7 @@ const hw_inst *hw_surface_address(hw_warp *w, const hw_inst *in) {
     for (uint32_t left = w->mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         if (handles[lane] != known || !known) {
-            if (!hw_texture_find(state, in, lane, handles[lane]) ||
+            if (!hw_texture_find(state, in, lane, handles[lane], true) ||
                 !hw_textures_find(hw_mem_textures(state->run->launch->mem), handles[lane], &surface))
                 return NULL;
             known = handles[lane];

@@ -1,16 +1,23 @@
 // What a texture's handle stands for. Its texels are read by texture_lanes.c.
 #include "exec/memory/texture.h"
 
-const hw_texture *hw_texture_find(hw_state *s, const hw_inst *in, int lane, uint64_t handle) {
+const hw_texture *hw_texture_find(hw_state *s, const hw_inst *in, int lane, uint64_t handle,
+                                  bool is_surface) {
     hw_mem *mem = s->run->launch->mem;
     hw_textures *textures = hw_mem_textures(mem);
     hw_texture_found *last = &s->worker->texture;
     uint64_t epoch = hw_mem_epoch(mem), version = hw_textures_version(textures);
     hw_allocation found;
-    if (handle && last->handle == handle && last->epoch == epoch && last->version == version) return &last->texture;
+    if (handle && last->handle == handle && last->epoch == epoch && last->version == version &&
+        last->texture.is_surface == is_surface)
+        return &last->texture;
     last->handle = 0;
     if (!hw_textures_find(textures, handle, &last->texture)) {
-        hw_fault_texture(s, in, lane, handle, NULL);
+        hw_fault_object(s, in, lane, handle, is_surface, false);
+        return NULL;
+    }
+    if (last->texture.is_surface != is_surface) {
+        hw_fault_object(s, in, lane, handle, is_surface, true);
         return NULL;
     }
     if (!hw_mem_find(mem, last->texture.address, last->texture.bytes, &found)) {

@@ -538,7 +538,7 @@ static bool fetch_each(hw_warp *w, const hw_inst *in, const sampling *want, hw_t
     for (uint32_t left = w->mask; left;) {
         const int first = __builtin_ctz(left);
         const uint32_t same = have_one ? 0xffffffffu : lanes_alike(handles, first);
-        const hw_texture *t = hw_texture_find(hw_state_of(w), in, first, handles[first]);
+        const hw_texture *t = hw_texture_find(hw_state_of(w), in, first, handles[first], false);
         if (!t) return false;
         const bool is_only = left == w->mask && !(left & ~same);
         tell_of(hw_state_of(w), handles[first], left & same, &told);

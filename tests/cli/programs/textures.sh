@@ -126,5 +126,9 @@ expect 0 "$halfwarp" run "${source%/*}/surfaces.cu"
 silent out
 expect 5 "$halfwarp" run "${source%/*}/surfaces.cu" far
 says err 'write of 4 bytes at byte 32, row 0'
+expect 5 "$halfwarp" run "${source%/*}/surfaces.cu" writes
+says err 'there is no surface object 0x2, which is a texture object'
+expect 5 "$halfwarp" run "${source%/*}/surfaces.cu" reads
+says err 'there is no texture object 0x1, which is a surface object'
 [ $routes -gt 0 ] || exit 77
 finish
