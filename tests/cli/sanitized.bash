@@ -1,5 +1,6 @@
 # For the sanitized build: whole programs, so that the runtime library and everything below it run under the sanitizers.
 # The programs are compiled with AddressSanitizer themselves, as it has to be loaded first; that takes gcc behind nvcc.
+about_nvcc=1
 . "$(dirname "$0")/check.bash"
 command -v nvcc > "$work/where" || exit 77
 export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:detect_stack_use_after_return=0

@@ -1,5 +1,6 @@
 # Registers, spills and local arrays: profile and occupancy tell the same of a kernel, with ptxas and without, under
 # launch bounds and -maxrregcount; dynamic shared memory that was not given is marked.
+about_nvcc=1
 . "$(dirname "$0")/../check.bash"
 
 cat > "$work/crowded.cu" << 'CUDA'
@@ -56,6 +57,8 @@ same() {
 
 for gpu in h200 k40 gtx280; do
     for hide in "" 1; do
+        # One GPU of which ptxas knows, and one of which it does not, are enough to ask it.
+        [ "$gpu$hide" != k40 ] || continue
         export HALFWARP_HIDE_NVCC=$hide
         same --gpu $gpu
         [ "$(value small 4)" = 0 ] || fail "$gpu: spills of a small kernel: $(cat "$work/regs")"
@@ -75,12 +78,12 @@ same
 expect 0 "$halfwarp" profile "$work/crowded.cu"
 says out "~"
 says out "estimated: ptxas was not there to say"
-unset HALFWARP_HIDE_NVCC
 for option in "--maxrregcount 32" "-maxrregcount 32" --maxrregcount=32 "-Xptxas -maxrregcount=32"; do
     # shellcheck disable=SC2086
     same $option
     [ "$(value crowded 2)" = 32 ] || fail "$option: $(cat "$work/regs")"
 done
+unset HALFWARP_HIDE_NVCC
 # A limit that the GPU has not, below and above, is told, once, with what it comes to.
 for command in profile occupancy; do
     expect 0 "$halfwarp" $command -maxrregcount=8 "$work/crowded.cu"

@@ -1,4 +1,5 @@
 # Cooperative groups of several warps keep their barriers in shared memory that is the system's, not the kernel's.
+about_nvcc=1
 . "$(dirname "$0")/../check.bash"
 command -v nvcc > /dev/null || exit 77
 

@@ -1,5 +1,6 @@
 # Executables as nvcc makes them when nobody tells it otherwise: with the static runtime, which asks for the driver.
 # Run, profiled and checked; places in their source; machine code alone is told.
+about_nvcc=1
 . "$(dirname "$0")/../check.bash"
 command -v nvcc >/dev/null || exit 77
 

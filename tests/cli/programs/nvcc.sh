@@ -1,5 +1,6 @@
 # nvcc: several files, object files, libraries, dependency files and relocatable device code, by both compilers; what is
 # not understood is refused by name; under make. CMake and Meson: nvcc_cmake.sh, nvcc_meson.sh.
+about_nvcc=1
 . "$(dirname "$0")/../check.bash"
 
 root=$(cd "$(dirname "$halfwarp")" && pwd)

@@ -1,6 +1,7 @@
 # Code of 1.x as its compilers made it: addresses of 32 bits, so that matrixMul of NVIDIA's SDK has 14 registers, as on
 # a G80 (and sgemmNN 26 as the book has it; Volkov's own, with alpha and beta, had 30); and what a compute capability
 # has not is told.
+about_nvcc=1
 . "$(dirname "$0")/../check.bash"
 
 rows() {

@@ -1,4 +1,5 @@
 # run: both compilers, executables, the program's own input, output, arguments and status, and statuses 3, 4, 5.
+about_nvcc=1
 . "$(dirname "$0")/../check.bash"
 
 compilers=clang
