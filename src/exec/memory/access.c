@@ -187,10 +187,13 @@ void hw_access_tell_touched(hw_state *s, const hw_allocation *found, uint8_t way
                     &(hw_touched){found->address, found->bytes, ways, is_hosts});
 }
 
+static hw_note_kind kind_of(const hw_state *s, const hw_inst *in) {
+    return (hw_note_kind)s->run->set->notes[in->note].kind;
+}
+
 // Tells sinks that an allocation is touched, unless they have been told lately.
-static void tell_touched(hw_state *s, const hw_inst *in, hw_space space, const hw_allocation *found) {
-    if (!HW_IS_TOLD(s, TOUCHED)) return;
-    hw_access_tell_touched(s, found, ways_of((hw_note_kind)s->run->set->notes[in->note].kind, space));
+static void tell_touched(hw_state *s, hw_note_kind kind, hw_space space, const hw_allocation *found) {
+    if (HW_IS_TOLD(s, TOUCHED)) hw_access_tell_touched(s, found, ways_of(kind, space));
 }
 
 // What was counted of another space is reported first: it has another name. Its limits are not this one's.
@@ -214,7 +217,7 @@ bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t bas
     } else if (space == HW_SPACE_GLOBAL || space == HW_SPACE_CONST) {
         hw_allocation found;
         if (!hw_mem_find(s->run->launch->mem, lowest, span, &found)) return false;
-        tell_touched(s, in, space, &found);
+        tell_touched(s, kind_of(s, in), space, &found);
         p->window = base - (uint64_t)(uintptr_t)hw_mem_apart_host(s->run->apart, base);
         begin = found.address;
         room = found.bytes;
@@ -241,7 +244,7 @@ bool hw_access_find_room(hw_state *s, const hw_inst *in, hw_pattern *p, const ui
     if (space == HW_SPACE_GLOBAL || space == HW_SPACE_CONST) {
         hw_allocation found;
         if (!hw_mem_find(s->run->launch->mem, base, bytes, &found)) return false;
-        tell_touched(s, in, space, &found);
+        tell_touched(s, kind_of(s, in), space, &found);
         p->room_begin = found.address;
         p->room_shift = (uint64_t)(uintptr_t)hw_mem_apart_host(s->run->apart, base) - base;
         size = found.bytes;
@@ -473,8 +476,8 @@ static bool is_in_cluster(const hw_state *s, uint64_t offset, uint32_t bytes) {
     return home && offset <= s->run->shared_bytes && s->run->shared_bytes - offset >= bytes;
 }
 
-// What is wrong with [offset, offset + bytes) of a space, for any lane.
-static hw_fault_kind find_fault(hw_state *s, const hw_inst *in, hw_space space, uint64_t offset, uint32_t bytes,
+// What is wrong with [offset, offset + bytes) of a space, for any lane; sinks hear that an access of that kind is made.
+static hw_fault_kind find_fault(hw_state *s, hw_note_kind access, hw_space space, uint64_t offset, uint32_t bytes,
                                 uint32_t alignment) {
     hw_fault_kind kind = HW_FAULT_NONE;
     if (space == HW_SPACE_SHARED) {
@@ -484,7 +487,7 @@ static hw_fault_kind find_fault(hw_state *s, const hw_inst *in, hw_space space, 
     } else {
         hw_allocation found;
         if (!hw_mem_find(s->run->launch->mem, offset, bytes, &found)) kind = HW_FAULT_ADDRESS;
-        else tell_touched(s, in, space, &found);
+        else tell_touched(s, access, space, &found);
     }
     return offset & (alignment - 1) ? HW_FAULT_MISALIGNED : kind;
 }
@@ -509,7 +512,7 @@ static outcome copy_generic(hw_state *s, const hw_inst *in, int lane, uint64_t a
                             bool is_write) {
     uint64_t offset;
     hw_space space = resolve_generic(address, &offset);
-    hw_fault_kind kind = find_fault(s, in, space, offset, count, 1);
+    hw_fault_kind kind = find_fault(s, kind_of(s, in), space, offset, count, 1);
     if (kind && !hw_access_stray(s, in, kind, lane, space, offset, count, is_write)) return FAULTED;
     if (kind && !is_write) memset(bytes, 0, count);
     if (kind) return STRAYED;
@@ -550,7 +553,9 @@ bool hw_access_write(hw_state *s, const hw_inst *in, int lane, uint64_t address,
 
 bool hw_access_find_row(hw_state *s, const hw_inst *in, int lane, hw_space space, uint64_t offset, uint32_t bytes,
                         bool is_write, char **at) {
-    hw_fault_kind kind = find_fault(s, in, space, offset, bytes, in->width);
+    // Its instruction does both, here the one and there the other.
+    const hw_note_kind access = is_write ? HW_NOTE_STORE : HW_NOTE_LOAD;
+    hw_fault_kind kind = find_fault(s, access, space, offset, bytes, in->width);
     if (bytes & (in->width - 1u)) kind = HW_FAULT_MISALIGNED;
     *at = kind ? NULL : host_byte(s->run->apart, s, (uint8_t)space, offset);
     return !kind || hw_access_stray(s, in, kind, lane, space, offset, bytes, is_write);
@@ -580,11 +585,12 @@ typedef struct lanes_at {
 static bool find_stray(hw_state *s, const hw_inst *in, bool is_write, lanes_at *at) {
     hw_warp *w = &s->warp;
     const uint32_t bytes = (uint32_t)in->width * in->vector;
-    const bool is_access = s->run->set->notes[in->note].kind != HW_NOTE_PLAIN;
+    const hw_note_kind access = kind_of(s, in);
+    const bool is_access = access != HW_NOTE_PLAIN;
     hw_stray stray = {.is_write = is_write, .bytes = bytes};
     HW_EACH_ACTIVE_LANE(
         const hw_space space = (hw_space)at->space[i];
-        const hw_fault_kind kind = find_fault(s, in, space, at->offset[i], bytes, bytes);
+        const hw_fault_kind kind = find_fault(s, access, space, at->offset[i], bytes, bytes);
         if (kind && !is_access) hw_fault_access(s, in, kind, i, space, at->offset[i], bytes, is_write);
         if (kind && (!is_access || !hw_stray_may_pass(s, in, kind, i, space, at->offset[i], &stray))) return false);
     at->stray = stray.mask;

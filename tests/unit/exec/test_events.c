@@ -60,6 +60,11 @@ static void test_ways_of_touching(void **state) {
         {"setp.lt.u32 %p1, %r1, 3; @%p1 ld.global.u32 %r5, [%rd2]", HW_TOUCHED_READ},
         {".shared .align 16 .b8 s[512]; mov.u32 %r5, s; cp.async.ca.shared.global [%r5], [%rd2], 4", HW_TOUCHED_READ},
         {"st.volatile.global.u32 [%rd2], %r1", HW_TOUCHED_WRITTEN},
+        // Of rows the sources are only read, and where they go only written.
+        {".shared .align 16 .b8 s[512]; .shared .align 8 .b64 bar; mbarrier.init.shared.b64 [bar], 1;\n"
+         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd2], 16, [bar]", HW_TOUCHED_READ},
+        {".shared .align 16 .b8 s[512]; cp.async.bulk.global.shared::cta.bulk_group [%rd2], [s], 16",
+         HW_TOUCHED_WRITTEN},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (uint32_t block = 32; block <= 96; block += 64) {
