@@ -28,7 +28,7 @@ typedef struct record {
     touched *list;                 // and behind it the key; the room stays when the record goes
     size_t capacity_bytes, key_bytes;
     uint32_t n_touched;
-    bool reads_textures;
+    bool uses_handles;
     uint64_t textures_removed;
 } record;
 
@@ -90,7 +90,7 @@ static bool make_room(record *r, size_t bytes) {
     return true;
 }
 
-static void add_record(hw_reuse *reuse, uint64_t number, const touched_list *all, bool reads_textures) {
+static void add_record(hw_reuse *reuse, uint64_t number, const touched_list *all, bool uses_handles) {
     record_set *set = &reuse->sets[reuse->set];
     int way = find_way(reuse);
     if (way == WAYS) way = oldest_way(set);
@@ -102,7 +102,7 @@ static void add_record(hw_reuse *reuse, uint64_t number, const touched_list *all
     r->number = number;
     r->key_bytes = reuse->key_bytes;
     r->n_touched = all->n;
-    r->reads_textures = reads_textures;
+    r->uses_handles = uses_handles;
     r->textures_removed = reuse->textures_removed;
     set->hashes[way] = reuse->hash;
     set->last_used[way] = ++reuse->uses;
@@ -118,7 +118,7 @@ uint64_t hw_reuse_find(hw_reuse *reuse, const void *key, size_t key_bytes) {
     const record *r = &reuse->records[reuse->set][way];
     for (uint32_t i = 0; i < r->n_touched; i++)
         if (hw_mem_contents(reuse->mem, r->list[i].address) != r->list[i].contents) return 0;
-    if (r->reads_textures && r->textures_removed != hw_textures_removed(hw_mem_textures(reuse->mem))) return 0;
+    if (r->uses_handles && r->textures_removed != hw_textures_removed(hw_mem_textures(reuse->mem))) return 0;
     reuse->sets[reuse->set].last_used[way] = ++reuse->uses;
     return r->number;
 }
@@ -201,11 +201,12 @@ static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_
         hw_mem_set_all_changed(reuse->mem);
         return;
     }
-    bool is_same_again = number_contents(reuse, &all), reads_textures = false;
-    for (uint32_t i = 0; i < all.n; i++) reads_textures |= (all.items[i].ways & HW_TOUCHED_TEXTURE) != 0;
-    if (reads_textures && reuse->textures_removed != hw_textures_removed(hw_mem_textures(reuse->mem))) return;
+    bool is_same_again = number_contents(reuse, &all), uses_handles = false;
+    for (uint32_t i = 0; i < all.n; i++)
+        uses_handles |= (all.items[i].ways & (HW_TOUCHED_TEXTURE | HW_TOUCHED_SURFACE)) != 0;
+    if (uses_handles && reuse->textures_removed != hw_textures_removed(hw_mem_textures(reuse->mem))) return;
     if (is_same_again && is_inside && !status && !info->is_cooperative)
-        add_record(reuse, info->number, &all, reads_textures);
+        add_record(reuse, info->number, &all, uses_handles);
 }
 
 // ---- the object ----

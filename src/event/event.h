@@ -180,9 +180,9 @@ typedef struct hw_stray {
 } hw_stray;
 
 // How an allocation is touched, bits. What is read as a constant or through a texture is not read as global memory;
-// what atomics touch is read and written as well.
+// what atomics touch, or instructions through a surface, is read or written as well.
 enum { HW_TOUCHED_READ = 1, HW_TOUCHED_WRITTEN = 2, HW_TOUCHED_CONSTANT = 4, HW_TOUCHED_TEXTURE = 8,
-       HW_TOUCHED_ATOMIC = 16 };
+       HW_TOUCHED_ATOMIC = 16, HW_TOUCHED_SURFACE = 32 };
 
 typedef struct hw_touched {
     uint64_t address, bytes;         // device memory that is accessed lies in this allocation: of each at least once

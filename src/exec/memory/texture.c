@@ -24,7 +24,7 @@ const hw_texture *hw_texture_find(hw_state *s, const hw_inst *in, int lane, uint
         hw_fault_texture(s, in, lane, handle, &last->texture);
         return NULL;
     }
-    if (HW_IS_TOLD(s, TOUCHED)) hw_access_tell_touched(s, &found, HW_TOUCHED_TEXTURE);
+    if (HW_IS_TOLD(s, TOUCHED)) hw_access_tell_touched(s, &found, is_surface ? HW_TOUCHED_SURFACE : HW_TOUCHED_TEXTURE);
     last->texture.address = (uint64_t)(uintptr_t)hw_mem_host(mem, last->texture.address);
     last->handle = handle;
     last->epoch = epoch;

@@ -191,6 +191,7 @@ static void sectors_and_textures(void **state) {
     sink->touched(sink, 0, &(hw_touched){4096, 400, HW_TOUCHED_READ | HW_TOUCHED_WRITTEN | HW_TOUCHED_ATOMIC, false});
     sink->touched(sink, 0, &(hw_touched){8192, 800, HW_TOUCHED_READ, false});
     sink->touched(sink, 0, &(hw_touched){16384, 600, HW_TOUCHED_TEXTURE, false});
+    sink->touched(sink, 0, &(hw_touched){32768, 500, HW_TOUCHED_SURFACE, false});    // loads and stores, not fetches
     tell_access(sink, 0, notes, 0, HW_SPACE_GLOBAL, UINT32_MAX, one_word, 4096, 3);
     tell_access(sink, 0, notes, 1, HW_SPACE_GLOBAL, UINT32_MAX, in_a_row, 4096, 3);
     sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = 3, .warps = 3, .lanes = 96});
