@@ -1,8 +1,7 @@
 // What a texture's handle stands for. Its texels are read by texture_lanes.c.
 #include "exec/memory/texture.h"
 
-const hw_texture *hw_texture_find(hw_state *s, const hw_inst *in, int lane, uint64_t handle,
-                                  bool is_surface) {
+const hw_texture *hw_texture_find(hw_state *s, const hw_inst *in, int lane, uint64_t handle, bool is_surface) {
     hw_mem *mem = s->run->launch->mem;
     hw_textures *textures = hw_mem_textures(mem);
     hw_texture_found *last = &s->worker->texture;
