@@ -194,12 +194,12 @@ static hw_fault *texture_fault(hw_state *s, const hw_inst *in, int lane, uint64_
     return fault;
 }
 
-void hw_fault_object(hw_state *s, const hw_inst *in, int lane, uint64_t handle, bool is_surface, bool is_other) {
+void hw_fault_object(hw_state *s, const hw_inst *in, int lane, uint64_t handle, bool wants_surface, bool is_known) {
     static const char *const names[] = {"texture", "surface"};
     hw_fault *fault = texture_fault(s, in, lane, handle, handle);
     if (!fault) return;
-    hw_text_append(fault->text, sizeof fault->text, ": there is no %s object 0x%" PRIx64, names[is_surface], handle);
-    if (is_other) hw_text_append(fault->text, sizeof fault->text, ", which is a %s object", names[!is_surface]);
+    hw_text_append(fault->text, sizeof fault->text, ": there is no %s object 0x%" PRIx64, names[wants_surface], handle);
+    if (is_known) hw_text_append(fault->text, sizeof fault->text, ", which is a %s object", names[!wants_surface]);
 }
 
 void hw_fault_texture(hw_state *s, const hw_inst *in, int lane, uint64_t handle, const hw_texture *texture) {

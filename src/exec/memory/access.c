@@ -398,7 +398,7 @@ void hw_access_tell_convoy(hw_warp *w, hw_pattern *p) {
 
 void hw_access_tell_once(hw_state *s, const hw_inst *in, hw_access_pattern *pattern, uint64_t base) {
     const hw_listeners *ordered = &s->run->observers->ordered;
-    if (!is_wanted(ordered, (hw_note_kind)s->run->set->notes[in->note].kind)) return;
+    if (!is_wanted(ordered, kind_of(s, in))) return;
     // What is known of accesses to shared memory saves more than to look for their name takes.
     const hw_access_pattern *known = NULL;
     if (pattern->space == HW_SPACE_SHARED)
@@ -431,7 +431,7 @@ void hw_access_tell_lone(hw_worker *worker) {
 // An access whose lanes are in different spaces: one record for each.
 static void tell_mixture(hw_state *s, const hw_inst *in, uint32_t all, const uint8_t *spaces, const uint64_t *offsets) {
     const hw_listeners *to = &s->run->observers->all;
-    if (!is_wanted(to, (hw_note_kind)s->run->set->notes[in->note].kind)) return;
+    if (!is_wanted(to, kind_of(s, in))) return;
     for (uint32_t left = all; left;) {
         int first = __builtin_ctz(left);
         int64_t delta[32] = {0};

@@ -11,12 +11,9 @@ const hw_texture *hw_texture_find(hw_state *s, const hw_inst *in, int lane, uint
         last->texture.is_surface == is_surface)
         return &last->texture;
     last->handle = 0;
-    if (!hw_textures_find(textures, handle, &last->texture)) {
-        hw_fault_object(s, in, lane, handle, is_surface, false);
-        return NULL;
-    }
-    if (last->texture.is_surface != is_surface) {
-        hw_fault_object(s, in, lane, handle, is_surface, true);
+    const bool is_known = hw_textures_find(textures, handle, &last->texture);
+    if (!is_known || last->texture.is_surface != is_surface) {
+        hw_fault_object(s, in, lane, handle, is_surface, is_known);
         return NULL;
     }
     if (!hw_mem_find(mem, last->texture.address, last->texture.bytes, &found)) {

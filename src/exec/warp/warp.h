@@ -439,8 +439,9 @@ void hw_homes_forget(hw_run *run);
 
 // fault.c
 const hw_inst *hw_fault_stop(hw_state *s, const hw_inst *in, hw_fault_kind kind, int lane);
-// Of an instruction whose handle stands for no surface, or no texture, but if is_other for one of the other kind.
-void hw_fault_object(hw_state *s, const hw_inst *in, int lane, uint64_t handle, bool is_surface, bool is_other);
+// Of an instruction that wants a surface, or else a texture, by a handle that stands for none; is_known: it stands for
+// an object of the other kind.
+void hw_fault_object(hw_state *s, const hw_inst *in, int lane, uint64_t handle, bool wants_surface, bool is_known);
 // Of a read through a texture object, or a surface's, that has no memory any more.
 void hw_fault_texture(hw_state *s, const hw_inst *in, int lane, uint64_t handle, const hw_texture *texture);
 // Of an access to a surface at a byte, a row and a slice that it does not have.

@@ -28,16 +28,16 @@ static const hw_rt_order at_once;
 #define STORE "    st.global.u32 [%rd2], %r3;\n"
 
 enum kernel {
-    ADD, FILL, IN_PLACE, GATHER, COUNT, CONSTANT, VARIABLE, SET_VARIABLE, POINTER, TEXEL, COPY, PART, TIME, NUMBER,
-    SCATTER, KERNELS,
+    ADD, FILL, IN_PLACE, GATHER, COUNT, CONSTANT, VARIABLE, SET_VARIABLE, POINTER, TEXEL, COPY, PART, ROW, TIME,
+    NUMBER, SCATTER, KERNELS,
     FOR_RANDOM = NUMBER                    // those before it have the same results on every machine
 };
 static const char *const names[KERNELS] = {"add", "fill", "in_place", "gather", "count", "constant", "variable",
-                                           "set_variable", "pointer", "texel", "copy", "part", "time", "number",
-                                           "scatter"};
+                                           "set_variable", "pointer", "texel", "copy", "part", "row", "time",
+                                           "number", "scatter"};
 
 static const char TEXT[] =
-    ".version 7.5\n.target sm_80\n.address_size 64\n"
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".const .align 4 .u32 factor = 3;\n.global .align 4 .u32 summand;\n.global .align 8 .u64 where;\n"
     KERNEL("add", LOAD "    add.u32 %r3, %r3, %r1;\n" STORE)
     KERNEL("fill", "    mul.lo.u32 %r3, %r1, %r2;\n" STORE)
@@ -56,6 +56,13 @@ static const char TEXT[] =
            STORE)
     KERNEL("part", "    setp.lt.u32 %p, %r2, %r1;\n    @%p ld.global.u32 %r3, [%rd1];\n"
            "    @%p st.global.u32 [%rd2], %r3;\n")
+    KERNEL("row", "    .shared .align 16 .b8 row[512];\n    .shared .align 8 .b64 landed;\n"
+           "    setp.ne.u32 %p, %r2, 0;\n    @%p ret;\n    mbarrier.init.shared.b64 [landed], 1;\n"
+           "    mbarrier.arrive.expect_tx.shared.b64 %rd5, [landed], 512;\n"
+           "    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [row], [%rd1], 512, [landed];\n"
+           "ASK:\n    mbarrier.try_wait.parity.shared.b64 %p, [landed], 0;\n    @!%p bra ASK;\n"
+           "    cp.async.bulk.global.shared::cta.bulk_group [%rd2], [row], 512;\n"
+           "    cp.async.bulk.commit_group;\n    cp.async.bulk.wait_group 0;\n")
     KERNEL("time", LOAD "    mov.u64 %rd5, %globaltimer;\n" STORE)
     KERNEL("number", LOAD "    mov.u64 %rd5, %gridid;\n    cvt.u32.u64 %r3, %rd5;\n" STORE)
     KERNEL("scatter", "    add.u64 %rd1, %rd1, %rd4;\n    ld.global.u64 %rd5, [%rd1];\n"
@@ -267,7 +274,7 @@ static void test_what_is_reused(void **state) {
     (void)state;
     static const bool can_be[KERNELS] = {
         [ADD] = true, [FILL] = true, [GATHER] = true, [CONSTANT] = true, [VARIABLE] = true, [SET_VARIABLE] = true,
-        [POINTER] = true, [TEXEL] = true, [COPY] = true, [PART] = true};
+        [POINTER] = true, [TEXEL] = true, [COPY] = true, [PART] = true, [ROW] = true};
     machine *m = open_machine(true, 2, 0);
     for (int k = 0; k < SCATTER; k++) {
         for (int i = 0; i < 3; i++) {
