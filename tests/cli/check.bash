@@ -17,6 +17,7 @@ ulimit -c 0
 # A program costs nvcc twice the time that it costs clang, and most scripts ask the same of either. Where both are here,
 # nvcc and what lies beside it is out of sight: `make test` shows what clang compiles. Scripts about nvcc and ptxas say
 # about_nvcc=1 before they come here; HW_TEST_COMPILERS=all hides nothing, as continuous integration has it.
+asks_all() { [ "${HW_TEST_COMPILERS:-}" = all ]; }
 hide_nvcc() {
     local folder path=
     local -a folders
@@ -26,7 +27,7 @@ hide_nvcc() {
     done
     PATH=${path#:}
 }
-[ -n "${about_nvcc:-}" ] || [ "${HW_TEST_COMPILERS:-}" = all ] || ! command -v clang > /dev/null || hide_nvcc
+[ -n "${about_nvcc:-}" ] || asks_all || ! command -v clang > /dev/null || hide_nvcc
 
 fail() {
     echo "FAILED: $*" >&2

@@ -1,5 +1,5 @@
 # check finds each hazard of tests/check with its kind and lines, and nothing in their clean twins: at -O0, -O3 and -G,
-# by every compiler that is there.
+# by every compiler in sight.
 . "$(dirname "$0")/../check.bash"
 command -v python3 > "$work/where" || exit 77
 here=$(dirname "$0")

@@ -1,5 +1,5 @@
 # check finds each hazard of the host program's calls in tests/check/hosts.cu with its kind and lines, and nothing in
-# their right twins: at -O0, -O3 and -G, by every compiler that is there.
+# their right twins: at -O0, -O3 and -G, by every compiler in sight.
 . "$(dirname "$0")/../check.bash"
 command -v python3 > "$work/where" || exit 77
 here=$(dirname "$0")

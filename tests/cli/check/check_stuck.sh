@@ -1,5 +1,5 @@
-# check names the places of threads that wait for each other for ever, at -O0, -O3 and -G by every compiler that is
-# there, and of those that go round; and nothing where the order is right.
+# check names the places of threads that wait for each other for ever, at -O0, -O3 and -G by every compiler in
+# sight, and of those that go round; and nothing where the order is right.
 . "$(dirname "$0")/../check.bash"
 command -v python3 > "$work/where" || exit 77
 here=$(dirname "$0")

@@ -1,4 +1,4 @@
-# Self-checking device programs, by each compiler that is here.
+# Self-checking device programs, by each compiler in sight.
 . "$(dirname "$0")/../check.bash"
 
 cat > "$work/flood.cu" <<'CUDA'
