@@ -40,12 +40,26 @@ typedef struct hw_allocation {
     const void *freed_at;   // who freed it, likewise
     const char *name;       // of a variable, or NULL; not copied
     uint32_t flags;         // the runtime's own
+    uint8_t gpu;            // whose it is, by number
 } hw_allocation;
 
 // Reserves address space for limit_bytes (the simulated GPU's memory; touched pages alone cost memory): a dozen times
 // as much, less where the process may not have it.
 hw_status hw_mem_create(uint64_t limit_bytes, hw_mem **out, hw_diag *diag);
 void hw_mem_destroy(hw_mem *mem);
+
+// The memory of one of several GPUs, each below HW_MEM_GPUS and of the same limit. They share one range of addresses:
+// each finds what the others have allocated, and its kernels may touch what is the host's as well, what is mapped, and
+// the memory of those GPUs that it has been let reach (hw_mem_set_reach: peer access; its own at first). With one that
+// is destroyed goes all that is its own. Creating and destroying are one at a time.
+enum { HW_MEM_GPUS = 16 };
+typedef struct hw_mem_place {
+    hw_mem *beside;         // the memory of another one; NULL: there is none yet
+    uint32_t number, gpus;  // which GPU of how many
+} hw_mem_place;
+hw_status hw_mem_create_beside(uint64_t limit_bytes, const hw_mem_place *place, hw_mem **out, hw_diag *diag);
+void hw_mem_set_reach(hw_mem *mem, uint32_t gpu, bool reaches);
+bool hw_mem_reaches(const hw_mem *mem, uint32_t gpu);
 
 // bytes (0 allowed: one address is still used up) at a multiple of align (power of two; 256 at least is kept).
 // Contents: zero on first use of a page, else what was there, as on a GPU; or what hw_mem_set_poison says.
@@ -97,9 +111,11 @@ hw_status hw_mem_free(hw_mem *mem, uint64_t address, hw_diag *diag);
 // hw_mem_free for a call of the host program: its site is kept with what is remembered of the allocation.
 hw_status hw_mem_free_for(hw_mem *mem, const hw_mem_caller *caller, uint64_t address, hw_diag *diag);
 
-// The live allocation that holds all of [address, address + bytes), copied into *out; false when there is none.
-// O(log allocations). Lock-free for readers.
+// The live allocation that holds all of [address, address + bytes) and that the GPU's kernels may touch, copied into
+// *out; false when there is none. O(log allocations). Lock-free for readers.
 bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocation *out);
+// The same whether they may touch it or not.
+bool hw_mem_find_any(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocation *out);
 
 // The freed allocation that holds address, as long as its addresses are not given out again. Costs as hw_mem_find.
 bool hw_mem_find_freed(const hw_mem *mem, uint64_t address, hw_allocation *out);

@@ -9,7 +9,7 @@
 enum { MAX_RANGES = 4096 };
 
 typedef struct range {
-    _Atomic uint64_t address, bytes, flags_and_kind;   // flags, kind << 32
+    _Atomic uint64_t address, bytes, what;   // flags, kind << 32, gpu << 40
     _Atomic(const void *) site;
 } range;
 
@@ -22,14 +22,17 @@ struct hw_registered {
 hw_registered *hw_registered_create(void) { return hw_calloc(1, sizeof(hw_registered)); }
 void hw_registered_destroy(hw_registered *registered) { hw_free(registered); }
 
-static uint64_t word_of(uint32_t flags, hw_alloc_kind kind) { return flags | (uint64_t)kind << 32; }
+static uint64_t word_of(const hw_allocation *a) {
+    return a->flags | (uint64_t)a->kind << 32 | (uint64_t)a->gpu << 40;
+}
 static uint64_t load_word(const _Atomic uint64_t *word) { return atomic_load_explicit(word, memory_order_acquire); }
 
 static void copy_range(const range *from, hw_allocation *out) {
-    const uint64_t word = load_word(&from->flags_and_kind);
+    const uint64_t word = load_word(&from->what);
     *out = (hw_allocation){.address = load_word(&from->address),
                            .bytes = load_word(&from->bytes),
-                           .kind = (hw_alloc_kind)(word >> 32),
+                           .kind = (hw_alloc_kind)(word >> 32 & 0xff),
+                           .gpu = (uint8_t)(word >> 40),
                            .site = atomic_load_explicit(&from->site, memory_order_acquire),
                            .flags = (uint32_t)word};
 }
@@ -37,7 +40,7 @@ static void copy_range(const range *from, hw_allocation *out) {
 static void store_range(range *to, const hw_allocation *from) {
     atomic_store_explicit(&to->address, from->address, memory_order_release);
     atomic_store_explicit(&to->bytes, from->bytes, memory_order_release);
-    atomic_store_explicit(&to->flags_and_kind, word_of(from->flags, from->kind), memory_order_release);
+    atomic_store_explicit(&to->what, word_of(from), memory_order_release);
     atomic_store_explicit(&to->site, from->site, memory_order_release);
 }
 
@@ -87,12 +90,22 @@ bool hw_registered_remove(hw_registered *r, uint64_t address) {
     return true;
 }
 
+void hw_registered_remove_of(hw_registered *r, uint8_t gpu) {
+    for (uint32_t i = atomic_load(&r->count); i-- > 0;) {
+        hw_allocation a;
+        copy_range(&r->ranges[i], &a);
+        if (a.gpu == gpu) hw_registered_remove(r, a.address);
+    }
+}
+
 void hw_registered_set_flags(hw_registered *r, uint64_t address, uint32_t flags) {
     uint32_t at = count_up_to(r, address);
     if (!at || address - load_word(&r->ranges[at - 1].address) >= load_word(&r->ranges[at - 1].bytes)) return;
-    const hw_alloc_kind kind = (hw_alloc_kind)(load_word(&r->ranges[at - 1].flags_and_kind) >> 32);
+    hw_allocation changed;
+    copy_range(&r->ranges[at - 1], &changed);
+    changed.flags = flags;
     begin_change(r);
-    atomic_store(&r->ranges[at - 1].flags_and_kind, word_of(flags, kind));
+    store_range(&r->ranges[at - 1], &changed);
     end_change(r);
 }
 

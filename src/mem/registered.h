@@ -13,6 +13,7 @@ void hw_registered_destroy(hw_registered *registered);   // NULL is allowed
 // HW_USAGE when the range overlaps a registered one, HW_NO_MEMORY when too many are registered.
 hw_status hw_registered_add(hw_registered *registered, const hw_allocation *range);
 bool hw_registered_remove(hw_registered *registered, uint64_t address);
+void hw_registered_remove_of(hw_registered *registered, uint8_t gpu);   // all that the GPU of that number has
 void hw_registered_set_flags(hw_registered *registered, uint64_t address, uint32_t flags);
 
 bool hw_registered_find(const hw_registered *registered, uint64_t address, uint64_t bytes, hw_allocation *out);
