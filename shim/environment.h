@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define HW_ENV_GPU "HALFWARP_GPU"           // a name of `halfwarp gpus`, or a file; absent: h200
+#define HW_ENV_GPUS "HALFWARP_GPUS"         // how many of it there are; absent: one
 #define HW_ENV_THREADS "HALFWARP_THREADS"   // host threads; absent: one per processor
 #define HW_ENV_SEED "HALFWARP_SEED"         // order of warps; absent: by index
 #define HW_ENV_POISON "HALFWARP_POISON"     // 0 to 255 or 0x00 to 0xff: what unset memory holds; absent: zero
@@ -46,7 +47,7 @@ typedef struct hw_environment {
     const char *ptx_by;                             // NULL: not told
     const char *path;                               // folders with programs, PATH; "" when absent
     char cache_dir[4096];                           // as the halfwarp command chooses it
-    uint32_t threads, max_regs;                     // 0: not told
+    uint32_t gpus, threads, max_regs;               // 0: not told
     uint64_t seed, skip, count;                     // count UINT64_MAX: all
     uint8_t watched;                                // HW_SIM_WATCH_* (device/sim.h)
     uint64_t max_launches;                          // 0: no limit

@@ -86,9 +86,9 @@ static hw_check_object object_of(const hw_check_finding *finding) {
 static void write_object(FILE *out, const char *name, const hw_check_object *object) {
     char place[PLACE_BYTES];
     if (!object->is_known) return;
-    fprintf(out, ",\"%s\":{\"address\":%llu,\"bytes\":%llu,\"nearest\":%s", name,
+    fprintf(out, ",\"%s\":{\"address\":%llu,\"bytes\":%llu,\"nearest\":%s,\"peers\":%s", name,
             (unsigned long long)object->address, (unsigned long long)object->bytes,
-            object->is_nearest ? "true" : "false");
+            object->is_nearest ? "true" : "false", object->is_out_of_reach ? "true" : "false");
     if (object->name) write_text(out, "name", hw_demangle(object->name, place, sizeof place));
     if (object->site && hw_shim_describe_site(object->site, place, sizeof place)) write_text(out, "site", place);
     fputc('}', out);

@@ -210,6 +210,7 @@ static void describe_process(hw_rt_options *options) {
             .executed = count_executed,
             .launch_context = &own_process,
         },
+        .gpus = environment->gpus < HW_MEM_GPUS ? environment->gpus : HW_MEM_GPUS,
         .context = &own_process,
         .has_gpu_time = environment->gpu_time,
         .launched = estimate_launch,
@@ -226,16 +227,10 @@ static void describe_process(hw_rt_options *options) {
 }
 
 hw_runtime *hw_shim_runtime(void) {
-    static _Atomic(hw_runtime *) known;
-    hw_runtime *runtime = atomic_load_explicit(&known, memory_order_acquire);
+    hw_runtime *runtime = hw_rt_process(describe_process);
     if (runtime) return runtime;
-    runtime = hw_rt_process(describe_process);
-    if (!runtime) {
-        fprintf(stderr, "halfwarp: there is not enough memory for the runtime\n");
-        _exit(HW_EXIT_SETUP);
-    }
-    atomic_store_explicit(&known, runtime, memory_order_release);
-    return runtime;
+    fprintf(stderr, "halfwarp: there is not enough memory for the runtime\n");
+    _exit(HW_EXIT_SETUP);
 }
 
 hw_shim_process *hw_shim_process_get(void) { return hw_rt_context(hw_shim_runtime()); }
@@ -267,10 +262,10 @@ static void tell_own_work(hw_shim_process *process) {
 // What the program has not waited for is in the report as well.
 void hw_shim_finish_clock(void) {
     hw_shim_process *process = hw_shim_process_get();
-    hw_timeline *timeline = hw_rt_timeline(hw_shim_runtime());
+    hw_runtime *first = hw_rt_gpu_at(hw_shim_runtime(), 0), *gpu;
     hw_diag diag = {0};
-    if (!timeline || !process->journal || process->is_orphan) return;
-    hw_timeline_finish(timeline);
+    if (!hw_rt_timeline(first) || !process->journal || process->is_orphan) return;
+    for (int i = 0; (gpu = hw_rt_gpu_at(first, i)); i++) hw_timeline_finish(hw_rt_timeline(gpu));
     tell_own_work(process);
     pthread_mutex_lock(&process->journal_lock);
     if (hw_journal_flush(process->journal, &diag)) tell_lost_launch(&diag);

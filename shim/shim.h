@@ -15,12 +15,18 @@
 // A second name of a function of the same file.
 #define HW_ALIAS(second, first) extern __typeof__(first) second __attribute__((alias(#first), visibility("default")))
 
-// process.c: the runtime of this process; never NULL. Ends the process where its GPU is not known.
+// process.c: the GPU that is the thread's current one; never NULL. Ends the process where its kind is not known.
 hw_runtime *hw_shim_runtime(void);
 
 // process.c: of a module that has been loaded: reports want its registers from ptxas, before it is launched.
 void hw_shim_module_loaded(hw_rt_module *module);
 void hw_shim_finish_clock(void);         // before the process ends
+
+// device.c: a GPU's place on the bus, "0000:01:00.0" for the second. False: there is no room for it, or no such GPU.
+bool hw_shim_write_bus_id(int device, char *out, int out_bytes);
+bool hw_shim_read_bus_id(const char *id, int *device);
+// Its unique number, of 16 bytes.
+void hw_shim_make_uuid(int device, char out[16]);
 
 // report.c
 void hw_shim_report_fault(const hw_fault *fault);

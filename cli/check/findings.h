@@ -38,7 +38,9 @@ typedef struct hw_cli_finding_subject {
 
 // An allocation or a variable.
 typedef struct hw_cli_finding_object {
-    bool is_known, is_nearest;       // nearest: it is not known where the pointer came from
+    bool is_known;
+    bool is_out_of_reach;            // another GPU's memory, without peer access
+    bool is_nearest;                 // nearest: it is not known where the pointer came from
     unsigned long long address, bytes;
     const char *name, *site;         // NULL: not known
 } hw_cli_finding_object;

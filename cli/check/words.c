@@ -49,6 +49,7 @@ const char *hw_cli_finding_sentence(const hw_cli_finding *f, char *out, size_t b
     case HW_CHECK_LIVELOCK: snprintf(out, bytes, "threads go round, and nothing has changed for seconds"); break;
     case HW_CHECK_BOUNDS:
         if (is_of_cluster(f)) return "shared memory of another block of the cluster is accessed where there is none";
+        if (f->object.is_out_of_reach) return "memory of another GPU is accessed without peer access";
         snprintf(out, bytes, "%s memory is accessed out of bounds", space); break;
     case HW_CHECK_FREED: snprintf(out, bytes, "memory is accessed that has been freed"); break;
     case HW_CHECK_MISALIGNED: snprintf(out, bytes, "%s memory is accessed at a misaligned address", space); break;
@@ -77,6 +78,8 @@ const char *hw_cli_finding_remedy(const hw_cli_finding *f, char *out, size_t byt
     if (f->kind == HW_CHECK_BOUNDS && is_of_cluster(f))
         return "a block must not end before others have accessed its shared memory: cluster.sync() behind the last "
                "access; ranks and offsets have to be below their numbers";
+    if (f->kind == HW_CHECK_BOUNDS && f->object.is_out_of_reach)
+        return "cudaDeviceEnablePeerAccess() on the kernel's GPU lets it reach the other's memory";
     if (f->kind == HW_CHECK_BOUNDS) return "an index has to be compared with the number of elements before it is used";
     if (f->kind == HW_CHECK_FREED) return "it has to be freed after its last use";
     if (f->kind == HW_CHECK_MISALIGNED) return "an access needs an address that is a multiple of its size; where there "

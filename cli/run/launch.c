@@ -142,6 +142,7 @@ static void prefer_ptx(const char *shim_dir) {
 static bool prepare_environment(const hw_cli_launch *launch, const char *journal_path, const running *files,
                                 const char *compiler_name, const char *shim_dir, const char *executable) {
     set_variable("HALFWARP_GPU", launch->gpu);
+    set_variable("HALFWARP_GPUS", launch->gpus);
     set_variable("HALFWARP_THREADS", launch->threads);
     set_variable("HALFWARP_SEED", launch->seed);
     set_variable("HALFWARP_POISON", launch->poison);

@@ -27,6 +27,7 @@
 #define HW_LAUNCH_OPTIONS_HELP_WITH(threads_help, reuse_help)                                                          \
     "  --gpu G           the GPU to simulate; h200 unless given; `halfwarp gpus`\n"                                    \
     "                    lists them; or a FILE.json of one\n"                                                          \
+    "  --gpus N          how many of them the program sees; 1 unless given\n"                                         \
     threads_help                                                                                                       \
     "  --seed N          vary the order in which warps and blocks run; 0: by index\n"                                  \
     "  --poison[=BYTE]   what memory holds that nobody has set, and not 0; 0xff (NaN,\n"                               \
@@ -58,6 +59,7 @@ typedef enum hw_cli_launch_command {
 
 typedef struct hw_cli_launch {
     const char *gpu;                // --gpu: an id of gpus.def, or a file's absolute path (hw_cli_gpu_word)
+    const char *gpus;               // a checked number, or NULL
     const char *threads, *seed;     // checked numbers, or NULL
     const char *poison;             // a checked byte, or NULL
     bool no_reuse;                  // --no-reuse

@@ -18,7 +18,7 @@
 #include "output/text_output.h"
 #include "output/whole_file.h"
 
-enum { MAX_THREADS = 1024, MAX_SECONDS = 1000000000, MAX_ORDERS = 1000000 };
+enum { MAX_GPUS = HW_MEM_GPUS, MAX_THREADS = 1024, MAX_SECONDS = 1000000000, MAX_ORDERS = 1000000 };
 
 static bool set_gpu(hw_cli_launch *launch, const char *value) {
     const hw_gpu *gpu = hw_cli_find_gpu(value);
@@ -32,6 +32,14 @@ static bool is_number(const char *text, unsigned long long least, unsigned long 
     if (!isdigit((unsigned char)text[0])) return false;
     unsigned long long value = strtoull(text, &end, 10);
     return !errno && !*end && value >= least && value <= most;
+}
+
+static bool set_gpus(hw_cli_launch *launch, const char *value) {
+    launch->gpus = value;
+    if (is_number(value, 1, MAX_GPUS)) return true;
+    hw_cli_complain("--gpus takes how many GPUs the program is to see, 1 to %d, and got '%s'%s", MAX_GPUS, value,
+                    isdigit((unsigned char)value[0]) ? "" : "; --gpu names their kind");
+    return false;
 }
 
 static bool set_threads(hw_cli_launch *launch, const char *value) {
@@ -308,6 +316,7 @@ enum {
 
 static const option_row launch_option_rows[] = {
     {"--gpu", A_VALUE, RUNS, set_gpu},
+    {"--gpus", A_VALUE, RUNS, set_gpus},
     {"--threads", A_VALUE, EXECUTES, set_threads},
     {"--seed", A_VALUE, RUNS, set_seed},
     {"--compiler", A_VALUE, RUNS, set_compiler},

@@ -1,15 +1,13 @@
-// The one device there is.
+// The devices there are, which are alike.
 #include <stdio.h>
 #include <string.h>
 
 #include "shim/cuda/driver.h"
 
-static const char PCI_BUS_ID[] = "0000:00:00.0";
-
 // Of calls that ask about a device; `answer` is where to.
 static hw_rt_status ask_device(const void *answer, CUdevice device) {
     if (!hw_cuda_is_initialized()) return HW_RT_NOT_INITIALIZED;
-    return answer ? hw_rt_check_device(device) : HW_RT_INVALID_VALUE;
+    return answer ? hw_rt_check_device(hw_shim_runtime(), device) : HW_RT_INVALID_VALUE;
 }
 
 static const hw_gpu *simulated_gpu(void) { return hw_rt_gpu(hw_shim_runtime()); }
@@ -22,7 +20,7 @@ static int attribute_value(int number) {
 
 HW_EXPORT CUresult cuDeviceGetCount(int *count) {
     const hw_rt_status status = ask_device(count, 0);
-    if (!status) *count = 1;
+    if (!status) *count = (int)hw_rt_gpus(hw_shim_runtime());
     return hw_cuda_return(status);
 }
 
@@ -42,8 +40,7 @@ HW_EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
 HW_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
     const hw_rt_status status = ask_device(uuid, device);
     if (status) return hw_cuda_return(status);
-    memset(uuid, 0, sizeof *uuid);
-    snprintf(uuid->bytes, sizeof uuid->bytes, "sim-%s", simulated_gpu()->id);   // the runtime's, too
+    hw_shim_make_uuid(device, uuid->bytes);
     return CUDA_SUCCESS;
 }
 HW_ALIAS(cuDeviceGetUuid, cuDeviceGetUuid_v2);
@@ -56,7 +53,7 @@ HW_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
 
 HW_EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
     hw_rt_status status = ask_device(value, device);
-    if (!status && !hw_rt_attribute(simulated_gpu(), (int)attribute, value)) status = HW_RT_INVALID_VALUE;
+    if (!status && !hw_rt_device_attribute(hw_cuda_gpu(device), (int)attribute, value)) status = HW_RT_INVALID_VALUE;
     return hw_cuda_return(status);
 }
 
@@ -88,33 +85,38 @@ HW_EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice de
 
 HW_EXPORT CUresult cuDeviceGetPCIBusId(char *id, int length, CUdevice device) {
     hw_rt_status status = ask_device(id, device);
-    if (!status && length < (int)sizeof PCI_BUS_ID) status = HW_RT_INVALID_VALUE;
-    if (!status) memcpy(id, PCI_BUS_ID, sizeof PCI_BUS_ID);
+    if (!status && !hw_shim_write_bus_id(device, id, length)) status = HW_RT_INVALID_VALUE;
     return hw_cuda_return(status);
 }
 
 HW_EXPORT CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id) {
     hw_rt_status status = ask_device(id ? device : NULL, 0);
     if (status) return hw_cuda_return(status);
-    unsigned domain = 0, bus = 1, slot = 1;
-    if (sscanf(id, "%x:%x:%x", &domain, &bus, &slot) < 3 || domain || bus || slot)
-        return hw_cuda_return(HW_RT_INVALID_DEVICE);
-    *device = 0;
-    return CUDA_SUCCESS;
+    return hw_cuda_return(hw_shim_read_bus_id(id, device) ? HW_RT_SUCCESS : HW_RT_INVALID_DEVICE);
 }
 
-// A device is no peer of itself, and there is no other.
+static hw_rt_status ask_peers(const void *answer, CUdevice device, CUdevice peer) {
+    const hw_rt_status status = ask_device(answer, device);
+    return status ? status : ask_device(answer, peer);
+}
+
 HW_EXPORT CUresult cuDeviceCanAccessPeer(int *can_access, CUdevice device, CUdevice peer) {
-    const hw_rt_status status = ask_device(can_access, device ? device : peer);
-    if (!status) *can_access = 0;
+    const hw_rt_status status = ask_peers(can_access, device, peer);
+    if (!status) *can_access = hw_rt_can_reach_peer(hw_cuda_gpu(device), peer);
     return hw_cuda_return(status);
 }
 
 HW_EXPORT CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice device,
                                            CUdevice peer) {
-    (void)attribute;
-    const hw_rt_status status = ask_device(value, device ? device : peer);
-    return hw_cuda_return(status ? status : HW_RT_INVALID_DEVICE);
+    hw_rt_status status = ask_peers(value, device, peer);
+    if (!status && device == peer) status = HW_RT_INVALID_DEVICE;
+    if (!status && (unsigned)attribute - CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK >
+                       CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED - CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK)
+        status = HW_RT_INVALID_VALUE;
+    if (!status)
+        *value = attribute != CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK &&
+                 hw_rt_can_reach_peer(hw_cuda_gpu(device), peer);
+    return hw_cuda_return(status);
 }
 
 HW_EXPORT CUresult cuDeviceGetExecAffinitySupport(int *value, CUexecAffinityType type, CUdevice device) {

@@ -36,7 +36,9 @@ bool hw_cuda_is_initialized(void);
 hw_rt_status hw_cuda_enter(void);
 CUcontext hw_cuda_current(void);                 // NULL: none
 bool hw_cuda_is_context(CUcontext context);      // alive
-CUcontext hw_cuda_primary(void);                 // also while nobody has retained it
+CUcontext hw_cuda_primary(CUdevice device);      // of a device that there is, also while nobody has retained it
+CUdevice hw_cuda_device_of(CUcontext context);   // of one that is alive
+hw_runtime *hw_cuda_gpu(CUdevice device);        // NULL: there is no such device
 
 // storage.c: values that the static runtime keeps with a context, by their keys (export.c).
 typedef void (*hw_cuda_forget)(CUcontext context, void *key, void *value);

@@ -22,8 +22,8 @@ static CUresult load_container(const void *container, CUmodule *module, void *op
 }
 
 static CUresult get_primary(CUcontext *context, CUdevice device) {
-    const hw_rt_status status = context ? hw_rt_check_device(device) : HW_RT_INVALID_VALUE;
-    if (!status) *context = hw_cuda_primary();
+    const hw_rt_status status = context ? hw_rt_check_device(hw_shim_runtime(), device) : HW_RT_INVALID_VALUE;
+    if (!status) *context = hw_cuda_primary(device);
     return hw_cuda_return(status);
 }
 
@@ -117,8 +117,7 @@ typedef struct handshake {
     const void *runtime_table, *handshake_table;
     table_entry asked;
     uint64_t seconds;
-    handshake_device device;
-    uint32_t padding;                  // not in the digest
+    handshake_device devices[HW_MEM_GPUS];   // as many as there are
 } handshake;
 
 typedef struct handshake_table {
@@ -143,14 +142,17 @@ static CUresult answer_handshake(uint32_t version, uint64_t seconds, uint64_t an
         .runtime_table = &runtime_table, .handshake_table = &the_handshake_table,
         .asked = (table_entry)answer_handshake, .seconds = seconds,
     };
-    CUuuid uuid;
-    int driver_version = 0;
+    int driver_version = 0, devices = 0;
     CUresult result = cuDriverGetVersion(&driver_version);
-    if (!result) result = cuDeviceGetUuid_v2(&uuid, 0);
+    if (!result) result = cuDeviceGetCount(&devices);
     if (result) return result;
     seen.driver_version = (uint32_t)driver_version;
-    memcpy(seen.device.uuid, uuid.bytes, sizeof seen.device.uuid);
-    hw_md2_hmac(key, &seen, offsetof(handshake, padding), (uint8_t *)answer);
+    for (int i = 0; i < devices; i++) {
+        hw_shim_make_uuid(i, seen.devices[i].uuid);
+        seen.devices[i].bus = i;
+    }
+    const size_t bytes = offsetof(handshake, devices) + (size_t)devices * sizeof seen.devices[0];
+    hw_md2_hmac(key, &seen, bytes, (uint8_t *)answer);
     return CUDA_SUCCESS;
 }
 

@@ -128,7 +128,7 @@ HW_EXPORT CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *hand
 
 // ---- memory of graphs ----
 
-static hw_rt_status check_device(CUdevice device) { return hw_rt_check_device(device); }
+static hw_rt_status check_device(CUdevice device) { return hw_rt_check_device(hw_shim_runtime(), device); }
 
 HW_EXPORT CUresult cuDeviceGraphMemTrim(CUdevice device) {
     HW_ENTER();

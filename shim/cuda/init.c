@@ -11,8 +11,10 @@ static atomic_bool is_initialized;
 
 // The shared runtime of the same process initializes the driver, too.
 bool hw_cuda_is_initialized(void) {
-    return atomic_load_explicit(&is_initialized, memory_order_acquire) ||
-           (hw_shim_process_get()->has_cudart && hw_rt_had_context(hw_shim_runtime()));
+    if (atomic_load_explicit(&is_initialized, memory_order_acquire)) return true;
+    bool has_one = false;
+    for (int i = 0; hw_cuda_gpu(i); i++) has_one = has_one || hw_rt_had_context(hw_cuda_gpu(i));
+    return hw_shim_process_get()->has_cudart && has_one;
 }
 
 HW_EXPORT CUresult cuInit(unsigned flags) {

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "shim/cuda/driver.h"
+#include "shim/process.h"
 
 static hw_rt_library *library_of(CUlibrary library) { return (hw_rt_library *)library; }
 static hw_rt_kernel *kernel_of(CUkernel kernel) { return (hw_rt_kernel *)kernel; }
@@ -17,6 +18,7 @@ static hw_rt_status load_code(hw_rt_code *code, const void *image, CUlibrary *li
     hw_rt_module *module;
     if (!status) {
         if (!hw_rt_library_module(hw_shim_runtime(), library_of(*library), &module)) hw_shim_module_loaded(module);
+        if (hw_shim_process_get()->journal) hw_rt_library_ask_registers(hw_shim_runtime(), library_of(*library));
         return status;
     }
     hw_cuda_tell_bad_image(image, status, diag);
@@ -81,7 +83,16 @@ HW_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlib
 }
 
 HW_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name) {
-    return cuLibraryGetGlobal(address, bytes, library, name);
+    // One for all devices: it does not depend on the current context, and there need not be one.
+    hw_rt_module *module;
+    uint64_t found_address, found_bytes;
+    hw_rt_status status = enter_without_context();
+    if (!status && !name) status = HW_RT_INVALID_VALUE;
+    if (!status) status = hw_rt_library_module(hw_shim_runtime(), library_of(library), &module);
+    if (!status) status = hw_rt_module_variable(hw_shim_runtime(), module, name, &found_address, &found_bytes);
+    if (!status && address) *address = found_address;
+    if (!status && bytes) *bytes = found_bytes;
+    return hw_cuda_return(status);
 }
 
 HW_EXPORT CUresult cuLibraryGetKernelCount(unsigned *count, CUlibrary library) {
@@ -135,7 +146,7 @@ HW_EXPORT CUresult cuKernelGetName(const char **name, CUkernel kernel) {
 // What is known of a kernel is known of its function, which need not be in a current context.
 static CUresult find_function(CUkernel kernel, CUdevice device, CUfunction *function) {
     hw_rt_status status = enter_without_context();
-    if (!status) status = hw_rt_check_device(device);
+    if (!status) status = hw_rt_check_device(hw_shim_runtime(), device);
     if (!status) *function = (CUfunction)hw_cuda_function((CUfunction)kernel, &status);
     return hw_cuda_return(status);
 }

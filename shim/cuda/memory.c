@@ -54,8 +54,13 @@ HW_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *address, size_t bytes, CUst
 }
 
 HW_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
-    if (!hw_rt_is_pool(hw_shim_runtime(), hw_pool_of(pool))) return hw_cuda_return(HW_RT_INVALID_VALUE);
-    return cuMemAllocAsync(address, bytes, stream);
+    HW_ENTER();
+    uint64_t made = 0;
+    if (!address) return hw_cuda_return(HW_RT_INVALID_VALUE);
+    const hw_rt_status status = hw_rt_pool_alloc(hw_shim_runtime(), hw_pool_of(pool), bytes, hw_in_stream(stream),
+                                                 bytes ? hw_shim_site() : NULL, &made);
+    if (!status) *address = made;
+    return hw_cuda_return(status);
 }
 
 HW_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *address, size_t bytes, CUmemoryPool pool,
@@ -144,7 +149,7 @@ HW_EXPORT CUresult cuMemGetInfo_v2(size_t *unused_bytes, size_t *total_bytes) {
 
 static CUresult check_range(CUdeviceptr address, size_t bytes, CUmemLocationType type, int device) {
     HW_ENTER();
-    const bool is_place = type != CU_MEM_LOCATION_TYPE_DEVICE || device == 0;
+    const bool is_place = type != CU_MEM_LOCATION_TYPE_DEVICE || hw_cuda_gpu(device);
     if (!is_place) return hw_cuda_return(HW_RT_INVALID_DEVICE);
     return hw_cuda_return(hw_rt_is_managed(hw_shim_runtime(), address, bytes) ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE);
 }

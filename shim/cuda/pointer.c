@@ -21,10 +21,12 @@ static void give(void *out, const void *value, size_t bytes) { memcpy(out, value
 
 static hw_rt_status describe(void *out, CUpointer_attribute attribute, const hw_allocation *a, CUdeviceptr address) {
     const bool is_host = is_on_host(a), is_managed = a->kind == HW_ALLOC_MANAGED;
-    const CUcontext context = hw_cuda_current();
+    const CUcontext current = hw_cuda_current();
+    const bool is_current = current && hw_cuda_device_of(current) == (CUdevice)a->gpu;
+    const CUcontext context = is_current ? current : hw_cuda_primary(a->gpu);
     const unsigned type = is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
     const void *host = is_host || is_managed ? (void *)(uintptr_t)address : NULL;
-    const int device = 0;
+    const int device = a->gpu;
     const size_t bytes = a->bytes;
     const unsigned access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     const unsigned long long id = a->address;

@@ -12,24 +12,24 @@ _Static_assert((int)CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES == HW_RT_P
 // Of calls that no context is needed for; `answer` is where to.
 static hw_rt_status ask_device(const void *answer, CUdevice device) {
     if (!hw_cuda_is_initialized()) return HW_RT_NOT_INITIALIZED;
-    return answer ? hw_rt_check_device(device) : HW_RT_INVALID_VALUE;
+    return answer ? hw_rt_check_device(hw_shim_runtime(), device) : HW_RT_INVALID_VALUE;
 }
 
 HW_EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) {
     const hw_rt_status status = ask_device(pool, device);
-    if (!status) *pool = (CUmemoryPool)hw_rt_default_pool(hw_shim_runtime());
+    if (!status) *pool = (CUmemoryPool)hw_rt_default_pool(hw_cuda_gpu(device));
     return hw_cuda_return(status);
 }
 
 HW_EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device) {
     const hw_rt_status status = ask_device(pool, device);
-    if (!status) *pool = (CUmemoryPool)hw_rt_current_pool(hw_shim_runtime());
+    if (!status) *pool = (CUmemoryPool)hw_rt_current_pool(hw_cuda_gpu(device));
     return hw_cuda_return(status);
 }
 
 HW_EXPORT CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
     hw_rt_status status = ask_device(pool, device);
-    if (!status) status = hw_rt_set_current_pool(hw_shim_runtime(), hw_pool_of(pool));
+    if (!status) status = hw_rt_set_current_pool(hw_cuda_gpu(device), hw_pool_of(pool));
     return hw_cuda_return(status);
 }
 
@@ -39,8 +39,11 @@ HW_EXPORT CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *pro
     if (!status && !is_known) status = HW_RT_INVALID_VALUE;
     if (!status && (unsigned)properties->handleTypes > CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return hw_cuda_unsupported("cuMemPoolCreate of memory for other processes but by file descriptors");
+    const bool is_on_device = is_known && properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+    hw_runtime *of = is_on_device ? hw_cuda_gpu(properties->location.id) : hw_shim_runtime();
+    if (!status && !of) status = HW_RT_INVALID_VALUE;
     if (!status)
-        status = hw_rt_pool_create(hw_shim_runtime(), properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE,
+        status = hw_rt_pool_create(of, properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE,
                                    (hw_rt_pool **)pool);
     return hw_cuda_return(status);
 }
@@ -77,15 +80,17 @@ HW_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *
     if (!status && !map) status = HW_RT_INVALID_VALUE;
     for (size_t i = 0; !status && i < count; i++)
         if (map[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE)
-            status = hw_rt_pool_check_access(map[i].location.id, (hw_rt_access)map[i].flags);
+            status = hw_rt_pool_set_access(hw_shim_runtime(), hw_pool_of(pool), map[i].location.id,
+                                           (hw_rt_access)map[i].flags);
     return hw_cuda_return(status);
 }
 
 HW_EXPORT CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location) {
     hw_rt_status status = check_pool(pool);
     if (!status && (!flags || !location)) status = HW_RT_INVALID_VALUE;
-    if (!status && hw_rt_check_device(location->id)) status = HW_RT_INVALID_VALUE;
-    if (!status) *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    hw_rt_access access;
+    if (!status) status = hw_rt_pool_get_access(hw_shim_runtime(), hw_pool_of(pool), location->id, &access);
+    if (!status) *flags = (CUmemAccess_flags)access;
     return hw_cuda_return(status);
 }
 

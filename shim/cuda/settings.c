@@ -70,11 +70,11 @@ HW_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
     HW_ENTER();
     if (flags) return hw_cuda_return(HW_RT_INVALID_VALUE);
     if (!hw_cuda_is_context(peer)) return hw_cuda_return(HW_RT_INVALID_CONTEXT);
-    return hw_cuda_return(hw_rt_enable_peer(hw_shim_runtime(), 0));
+    return hw_cuda_return(hw_rt_enable_peer(hw_shim_runtime(), hw_cuda_device_of(peer)));
 }
 
 HW_EXPORT CUresult cuCtxDisablePeerAccess(CUcontext peer) {
     HW_ENTER();
     if (!hw_cuda_is_context(peer)) return hw_cuda_return(HW_RT_INVALID_CONTEXT);
-    return hw_cuda_return(hw_rt_disable_peer(hw_shim_runtime(), 0));
+    return hw_cuda_return(hw_rt_disable_peer(hw_shim_runtime(), hw_cuda_device_of(peer)));
 }

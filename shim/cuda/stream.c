@@ -94,7 +94,7 @@ HW_EXPORT CUresult cuStreamGetId_ptsz(CUstream stream, unsigned long long *id) {
 HW_EXPORT CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
     hw_rt_stream_info info;
     const CUresult result = ask_stream(stream, device, &info);
-    if (!result) *device = 0;
+    if (!result) *device = (CUdevice)info.gpu;
     return result;
 }
 HW_ALIAS(cuStreamGetDevice_ptsz, cuStreamGetDevice);
@@ -102,7 +102,9 @@ HW_ALIAS(cuStreamGetDevice_ptsz, cuStreamGetDevice);
 HW_EXPORT CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
     hw_rt_stream_info info;
     const CUresult result = ask_stream(stream, context, &info);
-    if (!result) *context = hw_cuda_current();
+    const CUcontext current = hw_cuda_current();
+    const bool is_current = current && hw_cuda_device_of(current) == (CUdevice)info.gpu;
+    if (!result) *context = is_current ? current : hw_cuda_primary((CUdevice)info.gpu);
     return result;
 }
 HW_ALIAS(cuStreamGetCtx_ptsz, cuStreamGetCtx);

@@ -14,6 +14,9 @@ _Static_assert((int)CU_MEM_ACCESS_FLAGS_PROT_READWRITE == (int)HW_RT_ACCESS_READ
         if (!hw_cuda_is_initialized()) return hw_cuda_return(HW_RT_NOT_INITIALIZED);          \
     } while (0)
 
+// Ranges, memory and mappings are the first GPU's, whichever they are for: no call asks, and every GPU reaches them.
+static hw_runtime *first_gpu(void) { return hw_cuda_gpu(0); }
+
 static hw_rt_physical *physical_of(CUmemGenericAllocationHandle handle) { return (hw_rt_physical *)(uintptr_t)handle; }
 static CUmemGenericAllocationHandle handle_of(const hw_rt_physical *physical) {
     return (CUmemGenericAllocationHandle)(uintptr_t)physical;
@@ -21,7 +24,7 @@ static CUmemGenericAllocationHandle handle_of(const hw_rt_physical *physical) {
 
 static hw_rt_status check_location(const CUmemLocation *location) {
     if (location->type != CU_MEM_LOCATION_TYPE_DEVICE) return HW_RT_INVALID_VALUE;
-    return hw_rt_check_device(location->id);
+    return hw_rt_check_device(first_gpu(), location->id);
 }
 
 // Memory of the GPU, of which a file descriptor at most is exported.
@@ -47,14 +50,14 @@ HW_EXPORT CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_
     HW_ENTER_WITHOUT_CONTEXT();
     uint64_t made = 0;
     if (!address || flags) return hw_cuda_return(HW_RT_INVALID_VALUE);
-    const hw_rt_status status = hw_rt_reserve(hw_shim_runtime(), bytes, align, wanted, &made);
+    const hw_rt_status status = hw_rt_reserve(first_gpu(), bytes, align, wanted, &made);
     if (!status) *address = made;
     return hw_cuda_return(status);
 }
 
 HW_EXPORT CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
     HW_ENTER_WITHOUT_CONTEXT();
-    return hw_cuda_return(hw_rt_unreserve(hw_shim_runtime(), address, bytes));
+    return hw_cuda_return(hw_rt_unreserve(first_gpu(), address, bytes));
 }
 
 static hw_rt_physical_wishes wishes_of(const CUmemAllocationProp *p) {
@@ -67,21 +70,21 @@ HW_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t byte
     HW_ENTER_WITHOUT_CONTEXT();
     hw_rt_physical *made;
     hw_rt_status status = handle && !flags ? check_properties(properties) : HW_RT_INVALID_VALUE;
-    if (!status) status = hw_rt_physical_create(hw_shim_runtime(), bytes, wishes_of(properties), &made);
+    if (!status) status = hw_rt_physical_create(first_gpu(), bytes, wishes_of(properties), &made);
     if (!status) *handle = handle_of(made);
     return hw_cuda_return(status);
 }
 
 HW_EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
     HW_ENTER_WITHOUT_CONTEXT();
-    return hw_cuda_return(hw_rt_physical_release(hw_shim_runtime(), physical_of(handle)));
+    return hw_cuda_return(hw_rt_physical_release(first_gpu(), physical_of(handle)));
 }
 
 HW_EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *address) {
     HW_ENTER_WITHOUT_CONTEXT();
     hw_rt_physical *found;
     if (!handle) return hw_cuda_return(HW_RT_INVALID_VALUE);
-    const hw_rt_status status = hw_rt_physical_at(hw_shim_runtime(), hw_address(address), &found);
+    const hw_rt_status status = hw_rt_physical_at(first_gpu(), hw_address(address), &found);
     if (!status) *handle = handle_of(found);
     return hw_cuda_return(status);
 }
@@ -90,7 +93,7 @@ HW_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *p
                                                           CUmemGenericAllocationHandle handle) {
     HW_ENTER_WITHOUT_CONTEXT();
     hw_rt_physical_wishes wishes;
-    const hw_rt_status status = properties ? hw_rt_physical_get(hw_shim_runtime(), physical_of(handle), &wishes)
+    const hw_rt_status status = properties ? hw_rt_physical_get(first_gpu(), physical_of(handle), &wishes)
                                            : HW_RT_INVALID_VALUE;
     if (status) return hw_cuda_return(status);
     memset(properties, 0, sizeof *properties);
@@ -106,7 +109,7 @@ HW_EXPORT CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAll
     HW_ENTER_WITHOUT_CONTEXT();
     if (!shareable || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return hw_cuda_return(HW_RT_INVALID_VALUE);
-    return hw_cuda_return(hw_rt_physical_export(hw_shim_runtime(), physical_of(handle), shareable));
+    return hw_cuda_return(hw_rt_physical_export(first_gpu(), physical_of(handle), shareable));
 }
 
 HW_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *shareable,
@@ -114,7 +117,7 @@ HW_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *
     HW_ENTER_WITHOUT_CONTEXT();
     hw_rt_physical *made;
     if (!handle || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return hw_cuda_return(HW_RT_INVALID_VALUE);
-    const hw_rt_status status = hw_rt_physical_import(hw_shim_runtime(), (int)(intptr_t)shareable, &made);
+    const hw_rt_status status = hw_rt_physical_import(first_gpu(), (int)(intptr_t)shareable, &made);
     if (!status) *handle = handle_of(made);
     return hw_cuda_return(status);
 }
@@ -124,12 +127,12 @@ HW_EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CU
     HW_ENTER_WITHOUT_CONTEXT();
     if (flags) return hw_cuda_return(HW_RT_INVALID_VALUE);
     if (offset) return hw_cuda_return(HW_RT_NOT_SUPPORTED);   // an H200's answer as well
-    return hw_cuda_return(hw_rt_map(hw_shim_runtime(), address, bytes, physical_of(handle)));
+    return hw_cuda_return(hw_rt_map(first_gpu(), address, bytes, physical_of(handle)));
 }
 
 HW_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
     HW_ENTER_WITHOUT_CONTEXT();
-    return hw_cuda_return(hw_rt_unmap(hw_shim_runtime(), address, bytes));
+    return hw_cuda_return(hw_rt_unmap(first_gpu(), address, bytes));
 }
 
 // A kernel's write to memory that it may only read would have to be its fault, and is not: so that is refused.
@@ -143,7 +146,7 @@ HW_EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmem
                              wanted[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         status = is_flag ? check_location(&wanted[i].location) : HW_RT_INVALID_VALUE;
         if (!status)
-            status = hw_rt_set_access(hw_shim_runtime(), address, bytes, (hw_rt_access)wanted[i].flags, hw_shim_site());
+            status = hw_rt_set_access(first_gpu(), address, bytes, (hw_rt_access)wanted[i].flags, hw_shim_site());
     }
     return hw_cuda_return(status);
 }
@@ -152,7 +155,7 @@ HW_EXPORT CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation
     HW_ENTER_WITHOUT_CONTEXT();
     hw_rt_access access = HW_RT_ACCESS_NONE;
     hw_rt_status status = flags && location ? check_location(location) : HW_RT_INVALID_VALUE;
-    if (!status) status = hw_rt_get_access(hw_shim_runtime(), address, &access);
+    if (!status) status = hw_rt_get_access(first_gpu(), address, &access);
     if (!status) *flags = (unsigned long long)access;
     return hw_cuda_return(status);
 }

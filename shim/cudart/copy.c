@@ -35,7 +35,8 @@ HW_EXPORT cudaError_t cudaMemcpyAsync_ptsz(void *dst, const void *src, size_t by
 
 static cudaError_t copy_peer(void *dst, int dstDevice, const void *src, int srcDevice, size_t bytes,
                              hw_rt_order order) {
-    if (dstDevice || srcDevice) return hw_cudart_return(HW_RT_INVALID_DEVICE);
+    if (hw_rt_check_device(hw_shim_runtime(), dstDevice) || hw_rt_check_device(hw_shim_runtime(), srcDevice))
+        return hw_cudart_return(HW_RT_INVALID_DEVICE);
     return copy_bytes(dst, src, bytes, cudaMemcpyDeviceToDevice, order);
 }
 

@@ -36,23 +36,26 @@ typedef struct hw_registered_function {
     const void *host;
     const char *name;                  // mangled; as the program registered it
     struct hw_image *image;
-    hw_rt_function *function;          // NULL until its module is loaded
+    hw_rt_function *functions[HW_MEM_GPUS];   // by GPU; NULL until its module is loaded there
 } hw_registered_function;
 typedef struct hw_registered_variable {
     const void *host;
     void **managed;                    // where the program keeps a managed variable's address, or NULL
     const char *name;
     struct hw_image *image;
-    uint64_t address, bytes;           // 0 until its module is loaded
+    uint64_t addresses[HW_MEM_GPUS];   // by GPU; 0 until its module is loaded there
+    uint64_t bytes;
 } hw_registered_variable;
 hw_rt_status hw_registry_load_all(void);
 hw_registered_function *hw_registry_function(const void *host);   // NULL: none. Also takes what cudaGetKernel gave.
 hw_registered_variable *hw_registry_variable(const void *host);
+// The number of the thread's current GPU.
+static inline uint32_t hw_registry_gpu(void) { return hw_rt_number(hw_shim_runtime()); }
 
 // properties.c
-void hw_properties_11(void *out);
-void hw_properties_12(void *out);
-void hw_properties_13(struct cudaDeviceProp *out);
+void hw_properties_11(const hw_runtime *of, void *out);
+void hw_properties_12(const hw_runtime *of, void *out);
+void hw_properties_13(const hw_runtime *of, struct cudaDeviceProp *out);
 
 // function.c: the loaded function of a host address; else NULL, with the status that says why not.
 hw_rt_function *hw_cudart_function(const void *host, hw_rt_status *status);

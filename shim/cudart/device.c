@@ -1,46 +1,48 @@
-// The one device there is: choosing it, asking about it, limits, peers.
+// The devices: choosing one, asking about it, limits, peers.
 #include <stdio.h>
 #include <string.h>
 
 #include "shim/cudart/cudart.h"
 
-static const char PCI_BUS_ID[] = "0000:00:00.0";
-
 _Static_assert((int)cudaLimitMallocHeapSize == HW_RT_LIMIT_HEAP &&
                (int)cudaLimitPersistingL2CacheSize == HW_RT_LIMIT_L2_KEPT &&
                (int)cudaSharedMemBankSizeEightByte == HW_RT_BANKS_OF_8, "the runtime numbers these as CUDA does");
 
-static cudaError_t check_device(int device) {
-    return hw_cudart_return(hw_rt_check_device(device));
-}
+static hw_rt_status check_device(int device) { return hw_rt_check_device(hw_shim_runtime(), device); }
 
 HW_EXPORT cudaError_t cudaGetDeviceCount(int *count) {
     if (!count) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    *count = 1;
+    *count = (int)hw_rt_gpus(hw_shim_runtime());
     return cudaSuccess;
 }
 
 HW_EXPORT cudaError_t cudaGetDevice(int *device) {
     if (!device) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    *device = 0;
+    *device = (int)hw_rt_number(hw_shim_runtime());
     return cudaSuccess;
 }
 
-HW_EXPORT cudaError_t cudaSetDevice(int device) { return check_device(device); }
+HW_EXPORT cudaError_t cudaSetDevice(int device) {
+    const hw_rt_status status = check_device(device);
+    if (!status) hw_rt_process_select((uint32_t)device);
+    return hw_cudart_return(status);
+}
 
 HW_EXPORT cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags) {
     (void)deviceFlags, (void)flags;
-    return check_device(device);
+    return hw_cudart_return(check_device(device));
 }
 
 HW_EXPORT cudaError_t cudaSetValidDevices(int *devices, int length) {
     for (int i = 0; devices && i < length; i++)
-        if (devices[i]) return hw_cudart_return(HW_RT_INVALID_DEVICE);
+        if (check_device(devices[i])) return hw_cudart_return(HW_RT_INVALID_DEVICE);
     return cudaSuccess;
 }
 
 HW_EXPORT cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop) {
-    return prop ? cudaGetDevice(device) : hw_cudart_return(HW_RT_INVALID_VALUE);
+    if (!prop || !device) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    *device = 0;                       // all are alike
+    return cudaSuccess;
 }
 
 HW_EXPORT cudaError_t cudaSetDeviceFlags(unsigned int flags) {
@@ -56,25 +58,21 @@ HW_EXPORT cudaError_t cudaGetDeviceFlags(unsigned int *flags) {
 }
 
 HW_EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device) {
-    if (device) return hw_cudart_return(HW_RT_INVALID_DEVICE);
-    bool is_known = value && hw_rt_attribute(hw_rt_gpu(hw_shim_runtime()), (int)attr, value);
+    const hw_runtime *of = hw_rt_gpu_at(hw_shim_runtime(), device);
+    if (!of) return hw_cudart_return(HW_RT_INVALID_DEVICE);
+    bool is_known = value && hw_rt_device_attribute(of, (int)attr, value);
     return hw_cudart_return(is_known ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE);
 }
 
 HW_EXPORT cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int length, int device) {
-    if (device) return hw_cudart_return(HW_RT_INVALID_DEVICE);
-    if (!pciBusId || length < (int)sizeof PCI_BUS_ID) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    memcpy(pciBusId, PCI_BUS_ID, sizeof PCI_BUS_ID);
-    return cudaSuccess;
+    hw_rt_status status = check_device(device);
+    if (!status && !hw_shim_write_bus_id(device, pciBusId, length)) status = HW_RT_INVALID_VALUE;
+    return hw_cudart_return(status);
 }
 
 HW_EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId) {
     if (!device || !pciBusId) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    unsigned domain = 0, bus = 1, slot = 1;
-    if (sscanf(pciBusId, "%x:%x:%x", &domain, &bus, &slot) < 3 || domain || bus || slot)
-        return hw_cudart_return(HW_RT_INVALID_DEVICE);
-    *device = 0;
-    return cudaSuccess;
+    return hw_cudart_return(hw_shim_read_bus_id(pciBusId, device) ? HW_RT_SUCCESS : HW_RT_INVALID_DEVICE);
 }
 
 HW_EXPORT cudaError_t cudaDeviceReset(void) {
@@ -126,11 +124,10 @@ HW_EXPORT cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig conf
     return hw_cudart_return(hw_rt_set_bank_preference(hw_shim_runtime(), (unsigned)config));
 }
 
-// A device is no peer of itself, and there is no other.
 HW_EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peerDevice) {
-    if (device || peerDevice) return hw_cudart_return(HW_RT_INVALID_DEVICE);
+    if (check_device(device) || check_device(peerDevice)) return hw_cudart_return(HW_RT_INVALID_DEVICE);
     if (!can) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    *can = 0;
+    *can = hw_rt_can_reach_peer(hw_rt_gpu_at(hw_shim_runtime(), device), peerDevice);
     return cudaSuccess;
 }
 
@@ -146,8 +143,13 @@ HW_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peerDevice) {
 }
 
 HW_EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int source, int destination) {
-    (void)value, (void)attr, (void)source, (void)destination;
-    return hw_cudart_return(HW_RT_INVALID_DEVICE);
+    if (check_device(source) || check_device(destination) || source == destination)
+        return hw_cudart_return(HW_RT_INVALID_DEVICE);
+    if (!value || attr < cudaDevP2PAttrPerformanceRank || attr > cudaDevP2PAttrCudaArrayAccessSupported)
+        return hw_cudart_return(HW_RT_INVALID_VALUE);
+    const bool can = hw_rt_can_reach_peer(hw_rt_gpu_at(hw_shim_runtime(), source), destination);
+    *value = attr != cudaDevP2PAttrPerformanceRank && can;
+    return cudaSuccess;
 }
 
 // The whole run is profiled; these mark parts of it for profilers that can be told.

@@ -6,7 +6,8 @@
 hw_rt_function *hw_cudart_function(const void *host, hw_rt_status *status) {
     hw_registered_function *found = hw_registry_function(host);
     *status = HW_RT_SUCCESS;
-    if (found && found->function) return found->function;
+    hw_rt_function *function = found ? found->functions[hw_registry_gpu()] : NULL;
+    if (function) return function;
     if (found) hw_registry_complain(found->image);
     *status = found && found->image->has_no_ptx ? HW_RT_NO_IMAGE
               : host && !found                  ? HW_RT_UNKNOWN_FUNCTION

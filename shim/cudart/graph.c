@@ -97,7 +97,7 @@ HW_EXPORT cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandl
 
 // ---- memory of graphs ----
 
-static hw_rt_status check_device(int device) { return hw_rt_check_device(device); }
+static hw_rt_status check_device(int device) { return hw_rt_check_device(hw_shim_runtime(), device); }
 
 HW_EXPORT cudaError_t cudaDeviceGraphMemTrim(int device) {
     HW_ENTER();

@@ -39,9 +39,10 @@ hw_rt_status hw_cudart_host_work(const struct cudaHostNodeParams *p, hw_rt_work 
 hw_rt_status hw_cudart_symbol_work(const void *symbol, const void *other, size_t bytes, size_t offset, unsigned kind,
                                    bool to_symbol, hw_rt_work *out) {
     const hw_registered_variable *variable = hw_registry_variable(symbol);
-    if (!variable || !variable->address) return HW_RT_INVALID_SYMBOL;
+    const uint64_t address = variable ? variable->addresses[hw_registry_gpu()] : 0;
+    if (!address) return HW_RT_INVALID_SYMBOL;
     if (offset > variable->bytes || bytes > variable->bytes - offset) return HW_RT_INVALID_VALUE;
-    const char *place = (const char *)(uintptr_t)variable->address + offset;
+    const char *place = (const char *)(uintptr_t)address + offset;
     *out = to_symbol ? hw_graph_copy_work(place, other, bytes, kind) : hw_graph_copy_work(other, place, bytes, kind);
     return HW_RT_SUCCESS;
 }

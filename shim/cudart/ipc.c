@@ -74,16 +74,17 @@ HW_EXPORT cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cuda
                               ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE;
     for (size_t i = 0; !status && i < count; i++)
         if (wanted[i].location.type == cudaMemLocationTypeDevice)
-            status = hw_rt_pool_check_access(wanted[i].location.id, (hw_rt_access)wanted[i].flags);
+            status = hw_rt_pool_set_access(hw_shim_runtime(), hw_pool_of(pool), wanted[i].location.id,
+                                           (hw_rt_access)wanted[i].flags);
     return hw_cudart_return(status);
 }
 
 HW_EXPORT cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
                                            struct cudaMemLocation *location) {
     HW_ENTER();
-    hw_rt_status status = flags && location && hw_rt_is_pool(hw_shim_runtime(), hw_pool_of(pool))
-                              ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE;
-    if (!status && hw_rt_check_device(location->id)) status = HW_RT_INVALID_VALUE;
-    if (!status) *flags = cudaMemAccessFlagsProtReadWrite;
+    hw_rt_access access;
+    hw_rt_status status = flags && location ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE;
+    if (!status) status = hw_rt_pool_get_access(hw_shim_runtime(), hw_pool_of(pool), location->id, &access);
+    if (!status) *flags = (enum cudaMemAccessFlags)access;
     return hw_cudart_return(status);
 }

@@ -9,19 +9,24 @@ static bool is_managed(const void *pointer, size_t bytes) {
     return hw_rt_is_managed(hw_shim_runtime(), hw_address(pointer), bytes);
 }
 
+static bool is_place(struct cudaMemLocation location) {
+    return location.type != cudaMemLocationTypeDevice || !hw_rt_check_device(hw_shim_runtime(), location.id);
+}
+
 cudaError_t hw_managed_prefetch(const void *pointer, size_t bytes, struct cudaMemLocation location,
                                 cudaStream_t stream) {
+    hw_rt_stream_info info;
     HW_ENTER();
-    if (!hw_rt_is_stream(hw_shim_runtime(), hw_stream_of(stream))) return hw_cudart_return(HW_RT_INVALID_HANDLE);
-    if (location.type == cudaMemLocationTypeDevice && location.id) return hw_cudart_return(HW_RT_INVALID_DEVICE);
+    if (hw_rt_stream_get_info(hw_shim_runtime(), hw_stream_of(stream), &info))
+        return hw_cudart_return(HW_RT_INVALID_HANDLE);
+    if (!is_place(location)) return hw_cudart_return(HW_RT_INVALID_DEVICE);
     return hw_cudart_return(is_managed(pointer, bytes) ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE);
 }
 
 cudaError_t hw_managed_advise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
                               struct cudaMemLocation location) {
     HW_ENTER();
-    bool names_device = advice >= cudaMemAdviseSetPreferredLocation && location.type == cudaMemLocationTypeDevice;
-    if (names_device && location.id) return hw_cudart_return(HW_RT_INVALID_DEVICE);
+    if (advice >= cudaMemAdviseSetPreferredLocation && !is_place(location)) return hw_cudart_return(HW_RT_INVALID_DEVICE);
     bool known = advice >= cudaMemAdviseSetReadMostly && advice <= cudaMemAdviseUnsetAccessedBy;
     return hw_cudart_return(known && is_managed(pointer, bytes) ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE);
 }

@@ -67,8 +67,14 @@ HW_EXPORT cudaError_t cudaMallocAsync_ptsz(void **pointer, size_t bytes, cudaStr
 }
 
 HW_EXPORT cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-    if (!hw_rt_is_pool(hw_shim_runtime(), hw_pool_of(pool))) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return cudaMallocAsync(pointer, bytes, stream);
+    HW_ENTER();
+    uint64_t address;
+    if (!pointer) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    *pointer = NULL;
+    const hw_rt_status status = hw_rt_pool_alloc(hw_shim_runtime(), hw_pool_of(pool), bytes, hw_in_stream(stream),
+                                                 bytes ? hw_shim_site() : NULL, &address);
+    if (!status) *pointer = (void *)(uintptr_t)address;
+    return hw_cudart_return(status);
 }
 
 HW_EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **pointer, size_t bytes, cudaMemPool_t pool,
@@ -152,7 +158,7 @@ HW_EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *att
     bool is_host = found.kind == HW_ALLOC_PINNED || found.kind == HW_ALLOC_REGISTERED;
     bool is_managed = found.kind == HW_ALLOC_MANAGED;
     attributes->type = is_managed ? cudaMemoryTypeManaged : is_host ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
-    attributes->device = 0;
+    attributes->device = found.gpu;
     attributes->devicePointer = (void *)pointer;
     attributes->hostPointer = is_host || is_managed ? (void *)pointer : NULL;
     return cudaSuccess;

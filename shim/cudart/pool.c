@@ -5,29 +5,33 @@
 
 HW_EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) {
     HW_ENTER();
-    if (device) return hw_cudart_return(HW_RT_INVALID_DEVICE);
+    hw_runtime *of = hw_rt_gpu_at(hw_shim_runtime(), device);
+    if (!of) return hw_cudart_return(HW_RT_INVALID_DEVICE);
     if (!pool) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    *pool = (cudaMemPool_t)hw_rt_default_pool(hw_shim_runtime());
+    *pool = (cudaMemPool_t)hw_rt_default_pool(of);
     return cudaSuccess;
 }
 
 HW_EXPORT cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device) {
     cudaError_t error = cudaDeviceGetDefaultMemPool(pool, device);
-    if (!error) *pool = (cudaMemPool_t)hw_rt_current_pool(hw_shim_runtime());
+    if (!error) *pool = (cudaMemPool_t)hw_rt_current_pool(hw_rt_gpu_at(hw_shim_runtime(), device));
     return error;
 }
 
 HW_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
     HW_ENTER();
-    if (device) return hw_cudart_return(HW_RT_INVALID_DEVICE);
-    return hw_cudart_return(hw_rt_set_current_pool(hw_shim_runtime(), hw_pool_of(pool)));
+    hw_runtime *of = hw_rt_gpu_at(hw_shim_runtime(), device);
+    return hw_cudart_return(of ? hw_rt_set_current_pool(of, hw_pool_of(pool)) : HW_RT_INVALID_DEVICE);
 }
 
 // properties differ between versions and none of them matters here.
 HW_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties) {
     HW_ENTER();
     if (!pool || !properties) return hw_cudart_return(HW_RT_INVALID_VALUE);
-    return hw_cudart_return(hw_rt_pool_create(hw_shim_runtime(), properties->handleTypes != 0, (hw_rt_pool **)pool));
+    hw_runtime *of = hw_rt_gpu_at(hw_shim_runtime(), properties->location.id);
+    if (properties->location.type != cudaMemLocationTypeDevice) of = hw_shim_runtime();
+    if (!of) return hw_cudart_return(HW_RT_INVALID_VALUE);
+    return hw_cudart_return(hw_rt_pool_create(of, properties->handleTypes != 0, (hw_rt_pool **)pool));
 }
 
 HW_EXPORT cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {

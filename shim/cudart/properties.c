@@ -4,11 +4,9 @@
 
 #include "shim/cudart/cudart.h"
 
-static const hw_gpu *simulated_gpu(void) { return hw_rt_gpu(hw_shim_runtime()); }
-
-static int attribute_value(int number) {
+static int attribute_value(const hw_runtime *of, int number) {
     int value = 0;
-    hw_rt_attribute(simulated_gpu(), number, &value);
+    hw_rt_device_attribute(of, number, &value);
     return value;
 }
 
@@ -36,45 +34,40 @@ _Static_assert(sizeof(struct cudaDeviceProp) == 1008, "cudaDeviceProp of CUDA 13
 #undef HW_PROPERTY_GONE
 #undef HW_PROPERTY_SINCE_12
 #define HW_PROPERTY_PLAIN(type, field)
-#define HW_PROPERTY(type, field, a) out->field = (type)attribute_value(a);
-#define HW_PROPERTY2(type, field, a, b) out->field[0] = attribute_value(a), out->field[1] = attribute_value(b);
+#define HW_PROPERTY(type, field, a) out->field = (type)attribute_value(of, a);
+#define HW_PROPERTY2(type, field, a, b) out->field[0] = attribute_value(of, a), out->field[1] = attribute_value(of, b);
 #define HW_PROPERTY3(type, field, a, b, c) \
-    out->field[0] = attribute_value(a), out->field[1] = attribute_value(b), out->field[2] = attribute_value(c);
+    out->field[0] = attribute_value(of, a), out->field[1] = attribute_value(of, b), out->field[2] = attribute_value(of, c);
 #define HW_PROPERTY_OLD HW_PROPERTY
 #define HW_PROPERTY_SINCE_12 HW_PROPERTY
 
-static void make_uuid(cudaUUID_t *uuid) {
-    memset(uuid, 0, sizeof *uuid);
-    snprintf(uuid->bytes, sizeof uuid->bytes, "sim-%s", simulated_gpu()->id);
-}
-
-static void fill_12(properties_12 *out) {
+static void fill_12(const hw_runtime *of, properties_12 *out) {
     memset(out, 0, sizeof *out);
-    snprintf(out->name, sizeof out->name, "%s", simulated_gpu()->name);
-    make_uuid(&out->uuid);
-    out->totalGlobalMem = simulated_gpu()->memory_bytes;
+    snprintf(out->name, sizeof out->name, "%s", hw_rt_gpu(of)->name);
+    hw_shim_make_uuid((int)hw_rt_number(of), out->uuid.bytes);
+    out->totalGlobalMem = hw_rt_gpu(of)->memory_bytes;
 #define HW_PROPERTY_GONE HW_PROPERTY
 #include "shim/cudart/properties.def"
 #undef HW_PROPERTY_GONE
 }
 
-void hw_properties_12(void *out) { fill_12(out); }
+void hw_properties_12(const hw_runtime *of, void *out) { fill_12(of, out); }
 
-void hw_properties_11(void *out) {
+void hw_properties_11(const hw_runtime *of, void *out) {
     properties_12 all;
-    fill_12(&all);
+    fill_12(of, &all);
     memcpy(out, &all, offsetof(properties_12, hostRegisterSupported));
 }
 
-void hw_properties_13(struct cudaDeviceProp *out) {
+void hw_properties_13(const hw_runtime *of, struct cudaDeviceProp *out) {
     memset(out, 0, sizeof *out);
-    snprintf(out->name, sizeof out->name, "%s", simulated_gpu()->name);
-    make_uuid(&out->uuid);
-    out->totalGlobalMem = simulated_gpu()->memory_bytes;
+    snprintf(out->name, sizeof out->name, "%s", hw_rt_gpu(of)->name);
+    hw_shim_make_uuid((int)hw_rt_number(of), out->uuid.bytes);
+    out->totalGlobalMem = hw_rt_gpu(of)->memory_bytes;
 #define HW_PROPERTY_GONE(type, field, a)
 #include "shim/cudart/properties.def"
-    out->deviceNumaConfig = attribute_value(130);
-    out->deviceNumaId = attribute_value(131);
-    out->mpsEnabled = attribute_value(133);
-    out->hostNumaId = attribute_value(134);
+    out->deviceNumaConfig = attribute_value(of, 130);
+    out->deviceNumaId = attribute_value(of, 131);
+    out->mpsEnabled = attribute_value(of, 133);
+    out->hostNumaId = attribute_value(of, 134);
 }

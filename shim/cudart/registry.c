@@ -37,9 +37,9 @@ static hw_image *registered_images, **last_image = &registered_images;
 static hw_image *loading_image;
 static struct { uint64_t begin, end; } managed_ranges[MAX_MANAGED_RANGES];
 static unsigned n_managed_ranges;
-// The context (hw_rt_epoch) that modules have been loaded into, and the one that has them all; 0: none.
-static uint64_t loaded_epoch;
-static _Atomic uint64_t complete_epoch;
+// Of each GPU the context (hw_rt_epoch) that modules have been loaded into, and the one that has them all; 0: none.
+static uint64_t loaded_epochs[HW_MEM_GPUS];
+static _Atomic uint64_t complete_epochs[HW_MEM_GPUS];
 // Recursive: place_managed is called back from within a load.
 static pthread_mutex_t registry_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
@@ -52,7 +52,7 @@ hw_image *hw_registry_add_image(const void *wrapper) {
     pthread_mutex_lock(&registry_lock);
     *last_image = image;
     last_image = &image->next;
-    atomic_store(&complete_epoch, 0);
+    for (uint32_t i = 0; i < HW_MEM_GPUS; i++) atomic_store(&complete_epochs[i], 0);
     pthread_mutex_unlock(&registry_lock);
     return image;
 }
@@ -157,6 +157,12 @@ static bool is_same_object(const void *a, const void *b) {
     return dladdr(a, &first) && dladdr(b, &second) && first.dli_fbase == second.dli_fbase;
 }
 
+static bool is_loaded(const hw_image *image) {
+    for (uint32_t i = 0; i < HW_MEM_GPUS; i++)
+        if (image->modules[i]) return true;
+    return false;
+}
+
 // The image's PTX. With one of relocatable code come all that have been registered by the same program or library
 // since: they are linked to one.
 static hw_rt_status prepare_image(hw_image *image, hw_diag *diag) {
@@ -168,7 +174,7 @@ static hw_rt_status prepare_image(hw_image *image, hw_diag *diag) {
     hw_image **parts = hw_calloc(most, sizeof *parts);
     if (!parts) return hw_rt_status_of(hw_diag_no_memory(diag));
     for (hw_image *i = image; i && !status; i = i->next) {
-        if (i->is_dropped || i->whole || i->module || !is_same_object(i->wrapper, image->wrapper)) continue;
+        if (i->is_dropped || i->whole || is_loaded(i) || !is_same_object(i->wrapper, image->wrapper)) continue;
         // What has no PTX is told when it is its turn.
         if (!i->ptx && unpack_image(i, NULL)) continue;
         if (i->is_relocatable) parts[count++] = i;
@@ -181,25 +187,28 @@ static hw_rt_status prepare_image(hw_image *image, hw_diag *diag) {
 // Names in the image's module; what was renamed when the parts were joined is asked for by its new name first.
 static void bind_function(hw_image *image, hw_registered_function *function) {
     hw_runtime *runtime = hw_shim_runtime();
+    hw_rt_module *module = image->modules[hw_rt_number(runtime)];
+    hw_rt_function **out = &function->functions[hw_rt_number(runtime)];
     char renamed[4096];
     if (image->whole) {
         hw_ptx_link_name(function->name, image->part, renamed, sizeof renamed);
-        if (!hw_rt_module_function(runtime, image->module, renamed, &function->function)) return;
+        if (!hw_rt_module_function(runtime, module, renamed, out)) return;
     }
-    hw_rt_module_function(runtime, image->module, function->name, &function->function);
+    hw_rt_module_function(runtime, module, function->name, out);
 }
 
 static void bind_variable(hw_image *image, hw_registered_variable *variable) {
     hw_runtime *runtime = hw_shim_runtime();
+    hw_rt_module *module = image->modules[hw_rt_number(runtime)];
+    uint64_t *address = &variable->addresses[hw_rt_number(runtime)];
     char renamed[4096];
     hw_rt_status status = HW_RT_NOT_FOUND;
     if (image->whole) {
         hw_ptx_link_name(variable->name, image->part, renamed, sizeof renamed);
-        status = hw_rt_module_variable(runtime, image->module, renamed, &variable->address, &variable->bytes);
+        status = hw_rt_module_variable(runtime, module, renamed, address, &variable->bytes);
     }
-    if (status)
-        status = hw_rt_module_variable(runtime, image->module, variable->name, &variable->address, &variable->bytes);
-    if (!status && variable->managed) *variable->managed = (void *)(uintptr_t)variable->address;
+    if (status) status = hw_rt_module_variable(runtime, module, variable->name, address, &variable->bytes);
+    if (!status && variable->managed) *variable->managed = (void *)(uintptr_t)*address;
 }
 
 static void bind_names(hw_image *image) {
@@ -232,6 +241,7 @@ static void note_no_ptx(hw_image *image, const hw_diag *diag) {
 static hw_rt_status load_image(hw_image *image) {
     hw_diag diag = {0};
     hw_runtime *runtime = hw_shim_runtime();
+    const uint32_t gpu = hw_rt_number(runtime);
     hw_rt_status status = prepare_image(image, &diag);
     if (status == HW_RT_NO_IMAGE) {
         note_no_ptx(image, &diag);
@@ -241,35 +251,37 @@ static hw_rt_status load_image(hw_image *image) {
     loading_image = image;
     const hw_rt_text text = {
         .ptx = image->ptx, .ptx_bytes = image->ptx_bytes, .name = image->name, .place = place_managed};
-    if (!status && is_part) image->module = image->whole->module;
-    else if (!status) status = hw_rt_module_load(runtime, &text, &image->module, &diag);
+    if (!status && is_part) image->modules[gpu] = image->whole->modules[gpu];
+    else if (!status) status = hw_rt_module_load(runtime, &text, &image->modules[gpu], &diag);
     loading_image = NULL;
     if (status == HW_RT_NO_MEMORY) return status;
     if (status) hw_shim_refuse(&diag, status);
     bind_names(image);
-    if (!is_part) hw_shim_module_loaded(image->module);
+    if (!is_part) hw_shim_module_loaded(image->modules[gpu]);
     return HW_RT_SUCCESS;
 }
 
 // The context that they were in has gone.
-static void forget_modules(void) {
-    for (hw_image *image = registered_images; image; image = image->next) image->module = NULL;
+static void forget_modules(uint32_t gpu) {
+    for (hw_image *image = registered_images; image; image = image->next) image->modules[gpu] = NULL;
     for (size_t i = 0; i < BUCKETS; i++) {
-        for (function_node *f = registered_functions[i]; f; f = f->next) f->it.function = NULL;
-        for (variable_node *v = registered_variables[i]; v; v = v->next) v->it.address = v->it.bytes = 0;
+        for (function_node *f = registered_functions[i]; f; f = f->next) f->it.functions[gpu] = NULL;
+        for (variable_node *v = registered_variables[i]; v; v = v->next) v->it.addresses[gpu] = 0;
     }
 }
 
 hw_rt_status hw_registry_load_all(void) {
-    uint64_t now = hw_rt_epoch(hw_shim_runtime());
-    if (atomic_load_explicit(&complete_epoch, memory_order_acquire) == now) return HW_RT_SUCCESS;
+    hw_runtime *runtime = hw_shim_runtime();
+    const uint32_t gpu = hw_rt_number(runtime);
+    const uint64_t now = hw_rt_epoch(runtime);
+    if (atomic_load_explicit(&complete_epochs[gpu], memory_order_acquire) == now) return HW_RT_SUCCESS;
     hw_rt_status status = HW_RT_SUCCESS;
     pthread_mutex_lock(&registry_lock);
-    if (loaded_epoch && loaded_epoch != now) forget_modules();
-    loaded_epoch = now;
+    if (loaded_epochs[gpu] && loaded_epochs[gpu] != now) forget_modules(gpu);
+    loaded_epochs[gpu] = now;
     for (hw_image *image = registered_images; image && !status; image = image->next)
-        if (!image->module && !image->has_no_ptx && !image->is_dropped) status = load_image(image);
-    if (!status) atomic_store(&complete_epoch, now);
+        if (!image->modules[gpu] && !image->has_no_ptx && !image->is_dropped) status = load_image(image);
+    if (!status) atomic_store(&complete_epochs[gpu], now);
     pthread_mutex_unlock(&registry_lock);
     return status;
 }
@@ -296,6 +308,12 @@ hw_registered_function *hw_registry_function(const void *host) {
     return found;
 }
 
+static bool is_at(const hw_registered_variable *variable, uint64_t address) {
+    for (uint32_t i = 0; i < HW_MEM_GPUS; i++)
+        if (variable->addresses[i] == address) return true;
+    return false;
+}
+
 hw_registered_variable *hw_registry_variable(const void *host) {
     if (!host) return NULL;
     hw_registered_variable *found = NULL;
@@ -305,7 +323,7 @@ hw_registered_variable *hw_registry_variable(const void *host) {
     // A managed variable is also named by where it is.
     for (size_t i = 0; i < BUCKETS && !found; i++)
         for (variable_node *v = registered_variables[i]; v && !found; v = v->next)
-            if (v->it.managed && v->it.host && v->it.address && v->it.address == hw_address(host)) found = &v->it;
+            if (v->it.managed && v->it.host && is_at(&v->it, hw_address(host))) found = &v->it;
     pthread_mutex_unlock(&registry_lock);
     return found;
 }

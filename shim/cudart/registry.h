@@ -11,7 +11,7 @@ struct hw_image {
     char name[256];                    // for messages
     char *ptx;                         // unpacked; kept, for it is loaded again after cudaDeviceReset
     size_t ptx_bytes;
-    hw_rt_module *module;              // NULL until it is loaded
+    hw_rt_module *modules[HW_MEM_GPUS];   // by GPU; NULL until it is loaded there
     bool is_dropped, has_no_ptx, has_complained;
     bool is_relocatable;               // its ptx is one file's part of a whole
     hw_image *whole;                   // the image whose module it is in; NULL: its own

@@ -96,7 +96,7 @@ HW_EXPORT cudaError_t cudaStreamGetId_ptsz(cudaStream_t stream, unsigned long lo
 HW_EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
     hw_rt_stream_info info;
     cudaError_t error = ask_stream(stream, device, &info);
-    if (!error) *device = 0;
+    if (!error) *device = (int)info.gpu;
     return error;
 }
 HW_ALIAS(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);

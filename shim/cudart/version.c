@@ -39,26 +39,26 @@ HW_EXPORT cudaError_t cudaDriverGetVersion(int *version) {
 const int hw_version = HW_CUDART;
 
 static cudaError_t check_properties(const void *prop, int device) {
-    if (device) return hw_cudart_return(HW_RT_INVALID_DEVICE);
+    if (hw_rt_check_device(hw_shim_runtime(), device)) return hw_cudart_return(HW_RT_INVALID_DEVICE);
     return hw_cudart_return(prop ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE);
 }
 
 #if HW_CUDART == 13
 HW_EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
     cudaError_t error = check_properties(prop, device);
-    if (!error) hw_properties_13(prop);
+    if (!error) hw_properties_13(hw_rt_gpu_at(hw_shim_runtime(), device), prop);
     return error;
 }
 #else
 HW_EXPORT cudaError_t cudaGetDeviceProperties(void *prop, int device) {
     cudaError_t error = check_properties(prop, device);
-    if (!error) hw_properties_11(prop);
+    if (!error) hw_properties_11(hw_rt_gpu_at(hw_shim_runtime(), device), prop);
     return error;
 }
 
 HW_EXPORT cudaError_t cudaGetDeviceProperties_v2(void *prop, int device) {
     cudaError_t error = check_properties(prop, device);
-    if (!error) hw_properties_12(prop);
+    if (!error) hw_properties_12(hw_rt_gpu_at(hw_shim_runtime(), device), prop);
     return error;
 }
 #endif

@@ -24,7 +24,8 @@ static const char *keep_name(hw_check *c, const char *name) {
 // The first byte of an access that is not in the object.
 static uint64_t first_outside(const hw_check_object *object, uint64_t address) {
     const uint64_t end = object->address + object->bytes;
-    return object->is_known && address >= object->address && address < end ? end : address;
+    const bool is_inside = object->is_known && address >= object->address && address < end;
+    return is_inside && !object->is_out_of_reach ? end : address;
 }
 
 static hw_check_object object_of(const hw_allocation *a) {
@@ -61,7 +62,7 @@ static hw_check_finding describe(hw_check *c, const wrong *w, const hw_check_sid
     finding.object.name = keep_name(c, w->object.name);
     if (w->kind != HW_CHECK_BOUNDS) return finding;
     finding.address = first_outside(&w->object, w->address);
-    if (!w->object.is_nearest) finding.there = hw_check_object_at(c, w->space, finding.address);
+    if (!w->object.is_nearest && !w->object.is_out_of_reach) finding.there = hw_check_object_at(c, w->space, finding.address);
     return finding;
 }
 
@@ -83,6 +84,7 @@ static hw_check_object find_nearest(const hw_check *c, uint64_t address) {
     if (distance > FAR_BYTES + (is_before ? 0 : a.bytes)) return nothing;
     hw_check_object nearest = object_of(&a);
     nearest.is_nearest = distance >= a.bytes || is_before;
+    nearest.is_out_of_reach = hw_mem_is_out_of_reach(c->memory, address);
     return nearest;
 }
 

@@ -78,6 +78,7 @@ typedef struct hw_check_side {
 // What an access should have stayed in, or lies in.
 typedef struct hw_check_object {
     bool is_known;
+    bool is_out_of_reach;            // another GPU's memory, which this one has not been let reach: no peer access
     bool is_nearest;                 // nobody knows where the pointer came from: the object that lies nearest
     uint64_t address, bytes;         // SHARED: offset in the block's shared memory
     const char *name;                // of a variable, mangled; NULL: an allocation, or all of shared memory

@@ -22,14 +22,17 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
     sim->stack_bytes = DEFAULT_STACK_BYTES;
     sim->heap_bytes = DEFAULT_HEAP_BYTES;
     pthread_mutex_init(&sim->load_lock, NULL);
-    pthread_mutex_init(&sim->launch_lock, NULL);
-    pthread_mutex_init(&sim->sinks_lock, NULL);
+    pthread_mutex_init(&sim->own_locks.launch, NULL);
+    pthread_mutex_init(&sim->own_locks.sinks, NULL);
+    sim->locks = options->locks ? options->locks : &sim->own_locks;
     uint64_t memory_bytes = options->gpu->memory_bytes;
     if (!memory_bytes) memory_bytes = (uint64_t)DEFAULT_MEMORY_MIB << 20;
     hw_status status = HW_OK;
     sim->names = hw_arena_create();
     if (!sim->names) status = hw_diag_no_memory(diag);
-    if (!status) status = hw_mem_create(memory_bytes, &sim->mem, diag);
+    hw_mem_place place = options->memory;
+    if (!place.gpus) place.gpus = 1;
+    if (!status) status = hw_mem_create_beside(memory_bytes, &place, &sim->mem, diag);
     if (!status && options->poisons) hw_mem_set_poison(sim->mem, options->poison);
     if (!status) status = hw_exec_create(options->threads, &sim->exec, diag);
     if (!status) sim->bulk = hw_bulk_create(hw_exec_workers(sim->exec));
@@ -54,8 +57,8 @@ void hw_sim_destroy(hw_sim *sim) {
     if (sim->mem) hw_mem_destroy(sim->mem);
     hw_arena_destroy(sim->names);
     pthread_mutex_destroy(&sim->load_lock);
-    pthread_mutex_destroy(&sim->launch_lock);
-    pthread_mutex_destroy(&sim->sinks_lock);
+    pthread_mutex_destroy(&sim->own_locks.launch);
+    pthread_mutex_destroy(&sim->own_locks.sinks);
     hw_sinks_free(&sim->sinks);
     hw_free(sim);
 }
@@ -69,9 +72,9 @@ void hw_sim_set_heap_bytes(hw_sim *sim, uint64_t bytes) { sim->heap_bytes = byte
 uint64_t hw_sim_heap_bytes(const hw_sim *sim) { return sim->heap_bytes; }
 
 void hw_sim_set_monitor(hw_sim *sim, hw_monitor *monitor) {
-    pthread_mutex_lock(&sim->launch_lock);
+    pthread_mutex_lock(&sim->locks->launch);
     sim->monitor = monitor;
-    pthread_mutex_unlock(&sim->launch_lock);
+    pthread_mutex_unlock(&sim->locks->launch);
 }
 
 // ---- observers ----
@@ -81,9 +84,9 @@ bool hw_sim_tells_sites(hw_sim *sim) { return atomic_load_explicit(&sim->tells_s
 
 void hw_sim_tell_host(hw_sim *sim, const hw_host_event *event) {
     if (!hw_sim_tells_host(sim)) return;
-    pthread_mutex_lock(&sim->sinks_lock);
+    pthread_mutex_lock(&sim->locks->sinks);
     hw_tell_host(&sim->sinks, event);
-    pthread_mutex_unlock(&sim->sinks_lock);
+    pthread_mutex_unlock(&sim->locks->sinks);
 }
 
 static void tell_allocation(void *context, const hw_allocation *a, const hw_mem_caller *caller) {
@@ -108,20 +111,20 @@ static void watch_host(hw_sim *sim) {
 }
 
 hw_status hw_sim_add_sink(hw_sim *sim, hw_sink *sink, hw_diag *diag) {
-    pthread_mutex_lock(&sim->launch_lock);
-    pthread_mutex_lock(&sim->sinks_lock);
+    pthread_mutex_lock(&sim->locks->launch);
+    pthread_mutex_lock(&sim->locks->sinks);
     hw_status status = hw_sinks_add(&sim->sinks, sink, diag);
-    pthread_mutex_unlock(&sim->sinks_lock);
+    pthread_mutex_unlock(&sim->locks->sinks);
     watch_host(sim);
-    pthread_mutex_unlock(&sim->launch_lock);
+    pthread_mutex_unlock(&sim->locks->launch);
     return status;
 }
 
 void hw_sim_remove_sink(hw_sim *sim, hw_sink *sink) {
-    pthread_mutex_lock(&sim->launch_lock);
-    pthread_mutex_lock(&sim->sinks_lock);
+    pthread_mutex_lock(&sim->locks->launch);
+    pthread_mutex_lock(&sim->locks->sinks);
     hw_sinks_remove(&sim->sinks, sink);
-    pthread_mutex_unlock(&sim->sinks_lock);
+    pthread_mutex_unlock(&sim->locks->sinks);
     watch_host(sim);
-    pthread_mutex_unlock(&sim->launch_lock);
+    pthread_mutex_unlock(&sim->locks->launch);
 }

@@ -5,6 +5,8 @@
 #ifndef HW_DEVICE_SIM_H
 #define HW_DEVICE_SIM_H
 
+#include <pthread.h>
+
 #include "base/arena.h"
 #include "base/status.h"
 #include "event/host.h"
@@ -24,8 +26,16 @@ typedef struct hw_sim_function hw_sim_function;
 // and shifts by more bits than there are.
 enum { HW_SIM_WATCH_FLOATS = 1, HW_SIM_WATCH_INTEGERS = 2 };
 
+// For the GPUs of one machine, whose launches come one after the other, as do their sinks' events of the host: of the
+// launch that runs, and of the list of sinks. The owner initialises both.
+typedef struct hw_sim_locks {
+    pthread_mutex_t launch, sinks;
+} hw_sim_locks;
+
 typedef struct hw_sim_options {
     const hw_gpu *gpu;
+    hw_mem_place memory;           // which GPU of a machine it is; {0}: the only one
+    hw_sim_locks *locks;           // the machine's; NULL: its own
     uint32_t threads;              // host threads; 0: one per processor
     uint64_t seed;                 // order of warps; 0: by index
     uint8_t watched;               // arithmetic that sinks hear of (HW_EVENT_ARITHMETIC): HW_SIM_WATCH_*

@@ -19,7 +19,7 @@ struct hw_sim {
     hw_mem *mem;
     hw_bulk *bulk;               // of as many threads as execute
     hw_sinks sinks;
-    pthread_mutex_t sinks_lock;  // of the list; held while sinks hear of the host
+    hw_sim_locks own_locks, *locks;   // of launches; and of the list of sinks, held while they hear of the host
     atomic_bool tells_host, tells_sites;   // one of them wants to; and to know who called
     hw_arena *names;             // of variables: messages about freed ones may need them after their module has gone
     uint32_t stack_bytes;
@@ -32,7 +32,7 @@ struct hw_sim {
     hw_sim_module *modules;
     uint64_t n_loaded;           // modules so far
     uint32_t told_lacks;         // by hw_lack: what has been told; under load_lock
-    pthread_mutex_t load_lock, launch_lock;
+    pthread_mutex_t load_lock;
 };
 
 struct hw_sim_function {

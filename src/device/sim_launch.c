@@ -511,7 +511,7 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
 
     hw_children children;
     hw_children_init(&children);
-    pthread_mutex_lock(&sim->launch_lock);
+    pthread_mutex_lock(&sim->locks->launch);
     if (args->cooperative) status = place_grid_barrier(sim, diag);
     sim->launches++;
     const hw_launch_info info = describe(sim, args);
@@ -521,7 +521,7 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     if (observers.all.events & HW_WANTS(UNDEFINED)) status = watch_undefined(sim, function->module->set, diag);
     if (executes && !status && !(sim->reuse && repeat_launch(sim, function, &info, &observers, key)))
         status = execute(sim, args, params, &info, &observers, &children, fault, diag);
-    pthread_mutex_unlock(&sim->launch_lock);
+    pthread_mutex_unlock(&sim->locks->launch);
     if (executes && !status && sim->options.executed) sim->options.executed(sim->options.launch_context);
     if (!status) status = launch_children(sim, args, &children, fault, diag);
     hw_children_free(&children, sim->mem);

@@ -23,6 +23,17 @@ static uint64_t find_elsewhere(const hw_sim *sim, const hw_ptx_symbol *symbol) {
     return 0;
 }
 
+// A managed variable is one for all GPUs of a machine: whichever loads it first has placed it and filled it.
+static uint64_t place_of_managed(const hw_sim *sim, const hw_ptx_symbol *symbol, uint64_t own) {
+    if (own || !symbol->is_managed || sim->options.memory.gpus < 2) return own;
+    return hw_mem_find_managed(sim->mem, symbol->name);
+}
+
+static bool is_anothers(const hw_sim *sim, uint64_t address) {
+    hw_allocation found;
+    return address && hw_mem_find_any(sim->mem, address, 1, &found) && found.gpu != hw_mem_number(sim->mem);
+}
+
 static hw_status place_variable(hw_sim *sim, hw_sim_module *module, uint32_t index, hw_diag *diag) {
     hw_ptx_symbol *symbol = module->ptx->globals[index];
     if (symbol->is_extern) {
@@ -35,6 +46,11 @@ static hw_status place_variable(hw_sim *sim, hw_sim_module *module, uint32_t ind
     }
     const hw_sim_options *options = &sim->options;
     uint64_t own = options->place ? options->place(options->place_context, symbol->name, symbol->size_bytes) : 0;
+    own = place_of_managed(sim, symbol, own);
+    if (is_anothers(sim, own)) {
+        symbol->offset = module->globals[index] = own;
+        return HW_OK;
+    }
     if (own) {
         hw_status status = hw_mem_register(sim->mem, own, symbol->size_bytes, NULL, diag);
         if (!status) symbol->offset = module->globals[index] = own;
@@ -94,7 +110,8 @@ static hw_status place_variables(hw_sim *sim, hw_sim_module *module, hw_diag *di
     }
     // All have addresses now, so that initialisers can name each other.
     for (uint32_t i = 0; i < ptx->n_globals && !status; i++)
-        if (module->globals[i]) status = fill_variable(module, ptx->globals[i], diag);
+        if (module->globals[i] && !is_anothers(sim, module->globals[i]))
+            status = fill_variable(module, ptx->globals[i], diag);
     return status;
 }
 

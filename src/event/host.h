@@ -45,6 +45,7 @@ typedef struct hw_host_side {
     uint64_t address;                    // as the program writes it
     uint64_t pitch, slice;               // bytes; without meaning where there is one row, one slice
     hw_host_memory memory;
+    uint8_t gpu;                         // which GPU's it is, by number; 0 of the program's own
 } hw_host_side;
 
 // As cudaMemcpyKind numbers them. ANY: what either side is, its address says.

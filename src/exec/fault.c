@@ -35,7 +35,7 @@ void hw_fault_place(const hw_run *run, const hw_inst *in, const char **file, uin
     }
 }
 
-static void describe_allocation(hw_fault *fault) {
+static void describe_allocation(const hw_mem *mem, hw_fault *fault) {
     const hw_allocation *a = &fault->allocation;
     uint64_t past = fault->address - (a->address + a->bytes);
     char *t = fault->text;
@@ -67,6 +67,10 @@ static void describe_allocation(hw_fault *fault) {
     else
         hw_text_append(t, sizeof fault->text, "; %" PRIu64 " bytes into %s of %" PRIu64 " bytes at 0x%" PRIx64,
                     fault->address - a->address, what, a->bytes, a->address);
+    if (hw_mem_is_out_of_reach(mem, fault->address))
+        hw_text_append(t, sizeof fault->text,
+                    ", which is GPU %u's: GPU %u has not been let reach it (cudaDeviceEnablePeerAccess)", a->gpu,
+                    hw_mem_number(mem));
 }
 
 // Further away than this from a variable, an address has nothing to do with it.
@@ -132,7 +136,7 @@ static void describe_address(const hw_state *s, hw_fault *fault, bool is_write) 
         fault->has_allocation = false;
         return;
     }
-    describe_allocation(fault);
+    describe_allocation(run->launch->mem, fault);
 }
 
 static void fill_fault(hw_state *s, const hw_inst *in, hw_fault *fault, hw_fault_kind kind, int lane) {

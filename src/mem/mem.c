@@ -91,6 +91,7 @@ void hw_mem_set_reach(hw_mem *mem, uint32_t gpu, bool reaches) {
 }
 
 bool hw_mem_reaches(const hw_mem *mem, uint32_t gpu) { return atomic_load(&mem->reaches) >> gpu & 1; }
+uint32_t hw_mem_number(const hw_mem *mem) { return mem->number; }
 
 // ---- who is told ----
 
@@ -301,7 +302,7 @@ static bool holds_bytes(const hw_allocation *a, uint64_t address, uint64_t bytes
 static bool is_in_reach(const hw_mem *mem, const hw_allocation *a) {
     const bool is_all = a->kind == HW_ALLOC_PINNED || a->kind == HW_ALLOC_MANAGED || a->kind == HW_ALLOC_REGISTERED ||
                         a->kind == HW_ALLOC_MAPPED;
-    return a->gpu == mem->number || is_all || hw_mem_reaches(mem, a->gpu);
+    return a->gpu == mem->number || is_all || hw_mem_reaches(mem, a->gpu) || a->open_to >> mem->number & 1;
 }
 
 bool hw_mem_find_any(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocation *out) {
@@ -314,6 +315,11 @@ bool hw_mem_find_any(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_all
 
 bool hw_mem_find(const hw_mem *mem, uint64_t address, uint64_t bytes, hw_allocation *out) {
     return hw_mem_find_any(mem, address, bytes, out) && is_in_reach(mem, out);
+}
+
+bool hw_mem_is_out_of_reach(const hw_mem *mem, uint64_t address) {
+    hw_allocation a;
+    return hw_mem_find_any(mem, address, 1, &a) && !is_in_reach(mem, &a);
 }
 
 bool hw_mem_find_freed(const hw_mem *mem, uint64_t address, hw_allocation *out) {
@@ -399,6 +405,33 @@ void hw_mem_set_flags(hw_mem *mem, uint64_t address, uint32_t flags) {
         hw_registered_set_flags(s->registered, address, flags);
     }
     pthread_mutex_unlock(&s->lock);
+}
+
+void hw_mem_open_to(hw_mem *mem, uint32_t flags, uint16_t gpus) {
+    hw_space *s = mem->space;
+    hw_allocation a;
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t number = 1; number < s->extents.n_items; number++) {
+        const bool is_live = hw_space_read(&s->map.records[number], &a) && !a.is_freed;
+        if (!is_live || a.gpu != mem->number || a.kind != HW_ALLOC_DEVICE || a.flags != flags) continue;
+        a.open_to = gpus;
+        hw_space_write(&s->map.records[number], &a, HW_RECORD_USED);
+    }
+    atomic_fetch_add(&s->epoch, 1);
+    pthread_mutex_unlock(&s->lock);
+}
+
+uint64_t hw_mem_find_managed(const hw_mem *mem, const char *name) {
+    hw_space *s = mem->space;
+    hw_allocation a;
+    uint64_t found = 0;
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t number = 1; number < s->extents.n_items && !found; number++)
+        if (hw_space_read(&s->map.records[number], &a) && !a.is_freed && a.kind == HW_ALLOC_MANAGED && a.name &&
+            strcmp(a.name, name) == 0)
+            found = a.address;
+    pthread_mutex_unlock(&s->lock);
+    return found;
 }
 
 void hw_mem_usage(const hw_mem *mem, uint64_t *limit, uint64_t *used) {

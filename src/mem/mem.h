@@ -41,6 +41,7 @@ typedef struct hw_allocation {
     const char *name;       // of a variable, or NULL; not copied
     uint32_t flags;         // the runtime's own
     uint8_t gpu;            // whose it is, by number
+    uint16_t open_to;       // a bit for each other GPU whose kernels may touch it, beside those that reach all of gpu's
 } hw_allocation;
 
 // Reserves address space for limit_bytes (the simulated GPU's memory; touched pages alone cost memory): a dozen times
@@ -60,6 +61,11 @@ typedef struct hw_mem_place {
 hw_status hw_mem_create_beside(uint64_t limit_bytes, const hw_mem_place *place, hw_mem **out, hw_diag *diag);
 void hw_mem_set_reach(hw_mem *mem, uint32_t gpu, bool reaches);
 bool hw_mem_reaches(const hw_mem *mem, uint32_t gpu);
+uint32_t hw_mem_number(const hw_mem *mem);
+// Does live memory of another GPU lie there, which this one's kernels may not touch?
+bool hw_mem_is_out_of_reach(const hw_mem *mem, uint64_t address);
+// The live managed variable of that name, of any GPU; 0: there is none. Costs a look at each allocation.
+uint64_t hw_mem_find_managed(const hw_mem *mem, const char *name);
 
 // bytes (0 allowed: one address is still used up) at a multiple of align (power of two; 256 at least is kept).
 // Contents: zero on first use of a page, else what was there, as on a GPU; or what hw_mem_set_poison says.
@@ -156,6 +162,8 @@ void hw_mem_set_shared(hw_mem *mem, uint64_t address);
 
 // Sets the flags of the live allocation that holds address; nothing happens when there is none.
 void hw_mem_set_flags(hw_mem *mem, uint64_t address, uint32_t flags);
+// Sets open_to of all live HW_ALLOC_DEVICE allocations of this GPU that have these flags.
+void hw_mem_open_to(hw_mem *mem, uint32_t flags, uint16_t gpus);
 
 // Totals in bytes: the limit, and what is allocated of it (pinned and registered host memory does not count).
 void hw_mem_usage(const hw_mem *mem, uint64_t *limit, uint64_t *used);

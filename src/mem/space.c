@@ -109,8 +109,8 @@ void hw_space_write(hw_record *r, const hw_allocation *a, uint32_t state) {
     atomic_store_explicit(&r->version, version + 1, memory_order_relaxed);
     atomic_store_explicit(&r->address, a->address, memory_order_release);
     atomic_store_explicit(&r->bytes, a->bytes, memory_order_release);
-    atomic_store_explicit(&r->what, (uint64_t)a->kind | state | (uint64_t)a->gpu << 16 | (uint64_t)a->flags << 32,
-                          memory_order_release);
+    const uint64_t gpus = (uint64_t)a->gpu << 10 | (uint64_t)a->open_to << 16;
+    atomic_store_explicit(&r->what, (uint64_t)a->kind | state | gpus | (uint64_t)a->flags << 32, memory_order_release);
     atomic_store_explicit(&r->site, a->site, memory_order_release);
     atomic_store_explicit(&r->freed_at, a->freed_at, memory_order_release);
     atomic_store_explicit(&r->name, a->name, memory_order_release);
@@ -131,7 +131,8 @@ bool hw_space_read(const hw_record *r, hw_allocation *out) {
     } while (before != after || before & 1);
     out->kind = (hw_alloc_kind)(word & 0xff);
     out->is_freed = word & HW_RECORD_FREED;
-    out->gpu = (uint8_t)(word >> 16);
+    out->gpu = word >> 10 & 0xf;
+    out->open_to = (uint16_t)(word >> 16);
     out->flags = (uint32_t)(word >> 32);
     return word & HW_RECORD_USED;
 }

@@ -34,7 +34,7 @@ enum { HW_SPACE_KERNELS_ONLY = 0, HW_SPACE_HOST_TOO = 1 };
 typedef struct hw_record {
     _Atomic uint64_t version;             // odd while it is being written
     _Atomic uint64_t address, bytes;
-    _Atomic uint64_t what;                // kind, HW_RECORD_*, gpu << 16, flags << 32
+    _Atomic uint64_t what;                // kind, HW_RECORD_*, gpu << 10, open_to << 16, flags << 32
     _Atomic(const void *) site, freed_at;
     _Atomic(const char *) name;
     _Atomic uint64_t contents;            // hw_mem_contents, unless all have changed since
@@ -43,6 +43,7 @@ typedef struct hw_record {
 } hw_record;
 
 enum { HW_RECORD_USED = 1 << 8, HW_RECORD_FREED = 1 << 9 };
+_Static_assert(HW_MEM_GPUS == 16, "a GPU's number has four bits, a set of them sixteen");
 
 // What never changes, and kernels look at: each GPU's memory has a copy of its own.
 typedef struct hw_space_map {

@@ -33,7 +33,7 @@ static bool span_of(const hw_rt_region *r, hw_rt_shape shape, size_t *span) {
 static bool is_device(const hw_mem *mem, const hw_rt_region *r, size_t span) {
     hw_allocation found;
     uint64_t address = hw_rt_address(r->start);
-    while (hw_mem_find(mem, address, 1, &found)) {
+    while (hw_mem_find_any(mem, address, 1, &found)) {
         const uint64_t left = found.address + found.bytes - address;
         if (span <= left) return true;
         if (found.kind != HW_ALLOC_MAPPED) return false;
@@ -88,6 +88,7 @@ static bool is_captured(hw_runtime *runtime, const hw_rt_work *work, hw_rt_order
 
 hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from, hw_rt_shape shape, unsigned direction,
                         hw_rt_order order) {
+    runtime = hw_rt_of_stream(runtime, order.stream);
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (direction > HW_HOST_COPY_ANY) return HW_RT_INVALID_DIRECTION;
@@ -135,6 +136,7 @@ static bool is_aligned(const hw_rt_region *to, size_t word_bytes, hw_rt_shape sh
 
 hw_rt_status hw_rt_set_words(hw_runtime *runtime, hw_rt_region to, uint32_t word, size_t word_bytes, hw_rt_shape shape,
                              hw_rt_order order) {
+    runtime = hw_rt_of_stream(runtime, order.stream);
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (is_empty(shape)) return HW_RT_SUCCESS;

@@ -17,7 +17,16 @@ void hw_rt_init_device(hw_runtime *runtime) {
     atomic_store(&runtime->limits[HW_RT_LIMIT_L2_FETCH], 64);
 }
 
-hw_rt_status hw_rt_check_device(int device) { return device == 0 ? HW_RT_SUCCESS : HW_RT_INVALID_DEVICE; }
+hw_rt_status hw_rt_check_device(const hw_runtime *runtime, int device) {
+    return hw_rt_gpu_at(runtime, device) ? HW_RT_SUCCESS : HW_RT_INVALID_DEVICE;
+}
+
+bool hw_rt_device_attribute(const hw_runtime *runtime, int attribute, int *value) {
+    enum { PCI_BUS_ID = 33 };
+    if (!hw_rt_attribute(hw_rt_gpu(runtime), attribute, value)) return false;
+    if (attribute == PCI_BUS_ID) *value = (int)runtime->number;
+    return true;
+}
 
 void hw_rt_set_flags(hw_runtime *runtime, unsigned flags) { atomic_store(&runtime->flags, flags); }
 unsigned hw_rt_flags(const hw_runtime *runtime) { return atomic_load(&runtime->flags); }
@@ -76,12 +85,28 @@ uint32_t hw_rt_bank_bytes(const hw_runtime *runtime, int function_preference) {
     return wanted == HW_RT_BANKS_OF_8 && hw_rt_gpu(runtime)->arch->smem_bank_bytes == 8 ? 8 : 4;
 }
 
+bool hw_rt_can_reach_peer(const hw_runtime *runtime, int peer) {
+    enum { FIRST_CC = 20 };
+    const hw_runtime *other = hw_rt_gpu_at(runtime, peer);
+    return other && other != runtime && hw_rt_gpu(runtime)->arch->cc >= FIRST_CC;
+}
+
 hw_rt_status hw_rt_enable_peer(hw_runtime *runtime, int peer) {
     HW_RT_ENTER(runtime);
-    return peer ? HW_RT_INVALID_DEVICE : HW_RT_PEER_UNSUPPORTED;
+    if (!hw_rt_gpu_at(runtime, peer)) return HW_RT_INVALID_DEVICE;
+    if (!hw_rt_can_reach_peer(runtime, peer)) return HW_RT_PEER_UNSUPPORTED;
+    if (hw_mem_reaches(hw_rt_mem(runtime), (uint32_t)peer)) return HW_RT_PEER_ENABLED;
+    // What a GPU has been let reach is forgotten when that one's context goes: there has to be one.
+    const hw_rt_status status = hw_rt_open(hw_rt_gpu_at(runtime, peer));
+    if (!status) hw_mem_set_reach(hw_rt_mem(runtime), (uint32_t)peer, true);
+    return status;
 }
 
 hw_rt_status hw_rt_disable_peer(hw_runtime *runtime, int peer) {
     HW_RT_ENTER(runtime);
-    return peer ? HW_RT_INVALID_DEVICE : HW_RT_PEER_NOT_ENABLED;
+    if (!hw_rt_gpu_at(runtime, peer)) return HW_RT_INVALID_DEVICE;
+    if ((uint32_t)peer == runtime->number || !hw_mem_reaches(hw_rt_mem(runtime), (uint32_t)peer))
+        return HW_RT_PEER_NOT_ENABLED;
+    hw_mem_set_reach(hw_rt_mem(runtime), (uint32_t)peer, false);
+    return HW_RT_SUCCESS;
 }

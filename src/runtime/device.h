@@ -1,15 +1,18 @@
-// The one device of a runtime: what it is, its settings, its peers.
+// A GPU as a device: what it is, its settings, its peers.
 #ifndef HW_RUNTIME_DEVICE_H
 #define HW_RUNTIME_DEVICE_H
 
 #include "runtime/runtime.h"
 
-// HW_RT_INVALID_DEVICE unless it is the number of the one GPU, 0.
-hw_rt_status hw_rt_check_device(int device);
+// HW_RT_INVALID_DEVICE unless it is the number of a GPU of the machine.
+hw_rt_status hw_rt_check_device(const hw_runtime *runtime, int device);
 
 // An attribute by the number that CUDA's two interfaces have for it (cudaDeviceAttr, CUdevice_attribute), of
 // attribute.def. False when there is none of that number.
 bool hw_rt_attribute(const hw_gpu *gpu, int attribute, int *value);
+
+// The same of a runtime's GPU, whose place on the bus is its number.
+bool hw_rt_device_attribute(const hw_runtime *runtime, int attribute, int *value);
 
 // As of cudaSetDeviceFlags; remembered.
 void hw_rt_set_flags(hw_runtime *runtime, unsigned flags);
@@ -37,7 +40,10 @@ hw_rt_status hw_rt_set_bank_preference(hw_runtime *runtime, unsigned preference)
 // What a function of that preference gets, 4 or 8: other GPUs than those of 3.x have one width, whatever is set.
 uint32_t hw_rt_bank_bytes(const hw_runtime *runtime, int function_preference);
 
-// A device is no peer of itself, and there is no other. HW_RT_INVALID_DEVICE, HW_RT_PEER_UNSUPPORTED.
+// Can kernels of the GPU be let touch the memory of that one? Those of one machine can since 2.0 (unified virtual
+// addressing); no GPU is its own peer.
+bool hw_rt_can_reach_peer(const hw_runtime *runtime, int peer);
+// Until it is disabled, or either's context goes. HW_RT_INVALID_DEVICE, HW_RT_PEER_UNSUPPORTED, HW_RT_PEER_ENABLED.
 hw_rt_status hw_rt_enable_peer(hw_runtime *runtime, int peer);
 hw_rt_status hw_rt_disable_peer(hw_runtime *runtime, int peer);   // HW_RT_INVALID_DEVICE, HW_RT_PEER_NOT_ENABLED
 

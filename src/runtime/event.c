@@ -36,6 +36,7 @@ hw_rt_status hw_rt_event_create(hw_runtime *runtime, unsigned flags, hw_rt_event
 unsigned hw_rt_event_flags(const hw_rt_event *event) { return event->flags; }
 
 hw_rt_status hw_rt_event_destroy(hw_runtime *runtime, hw_rt_event *event) {
+    runtime = hw_rt_of_event(runtime, event);
     HW_RT_ENTER(runtime);
     if (!hw_rt_handles_remove(&runtime->handles, HW_RT_EVENT, event)) {
         hw_rt_tell_no_object(runtime, HW_HOST_NO_OBJECT_TO_DESTROY, HW_HOST_EVENT, event);
@@ -48,6 +49,7 @@ hw_rt_status hw_rt_event_destroy(hw_runtime *runtime, hw_rt_event *event) {
 }
 
 hw_rt_status hw_rt_event_record(hw_runtime *runtime, hw_rt_event *event, hw_rt_stream *stream) {
+    runtime = hw_rt_of_stream(runtime, stream);
     HW_RT_ENTER(runtime);
     hw_rt_status status;
     if (!is_event(runtime, event) || !hw_rt_is_stream(runtime, stream)) return HW_RT_INVALID_HANDLE;
@@ -60,6 +62,7 @@ hw_rt_status hw_rt_event_record(hw_runtime *runtime, hw_rt_event *event, hw_rt_s
 }
 
 hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event) {
+    runtime = hw_rt_of_event(runtime, event);
     HW_RT_ENTER(runtime);
     if (!is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
     hw_rt_status status;
@@ -70,6 +73,7 @@ hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event) {
 }
 
 hw_rt_status hw_rt_event_synchronize(hw_runtime *runtime, hw_rt_event *event) {
+    runtime = hw_rt_of_event(runtime, event);
     HW_RT_ENTER(runtime);
     if (!is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
     hw_rt_status status;
@@ -78,9 +82,23 @@ hw_rt_status hw_rt_event_synchronize(hw_runtime *runtime, hw_rt_event *event) {
     return HW_RT_SUCCESS;
 }
 
+// The stream's GPU goes on when the event's has come so far: that work is done already, and its time is known.
+static hw_rt_status wait_for_other(hw_runtime *runtime, hw_rt_stream *stream, hw_runtime *other, hw_rt_event *event) {
+    double us;
+    HW_RT_ENTER(other);
+    if (event->point.capture) return HW_RT_CAPTURED_EVENT;
+    if (runtime->timeline && hw_timeline_expect_event(other->timeline, hw_rt_address(event), &us))
+        hw_timeline_hold(runtime->timeline, hw_rt_stream_name(stream), us);
+    hw_rt_tell_order(runtime, HW_HOST_STREAM_WAIT, stream, event);
+    return HW_RT_SUCCESS;
+}
+
 hw_rt_status hw_rt_stream_wait(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_event *event) {
+    runtime = hw_rt_of_stream(runtime, stream);
     HW_RT_ENTER(runtime);
     hw_rt_status status;
+    hw_runtime *other = hw_rt_of_event(runtime, event);
+    if (other != runtime) return wait_for_other(runtime, stream, other, event);
     if (!hw_rt_is_stream(runtime, stream) || !is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
     if (hw_rt_capture_wait(runtime, stream, &event->point, event->is_recorded, &status)) return status;
     hw_rt_tell_order(runtime, HW_HOST_STREAM_WAIT, stream, event);
@@ -88,6 +106,7 @@ hw_rt_status hw_rt_stream_wait(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_
 }
 
 hw_rt_status hw_rt_event_elapsed(hw_runtime *runtime, const hw_rt_event *start, const hw_rt_event *end, int64_t *ns) {
+    runtime = hw_rt_of_event(runtime, start);
     HW_RT_ENTER(runtime);
     if (is_event(runtime, start) && is_event(runtime, end) && (start->point.capture || end->point.capture))
         return HW_RT_CAPTURED_EVENT;

@@ -6,22 +6,28 @@
 #include <stdatomic.h>
 
 #include "runtime/handles.h"
+#include "runtime/machine.h"
 #include "runtime/runtime.h"
 
 enum { HW_RT_POOL_ATTRIBUTES = 9, HW_RT_LIMITS_KEPT = 7 };
 
 struct hw_rt_pool {
+    uint32_t number;                   // of its runtime; 0: the default one
     bool is_shared;                    // with other processes
+    atomic_uint open_to;               // a bit for each GPU whose kernels may touch its memory, beside the own one
     _Atomic uint64_t attributes[HW_RT_POOL_ATTRIBUTES];
 };
 
 struct hw_runtime {
+    hw_rt_machine *machine;
+    uint32_t number;                  // of this GPU in it
     hw_rt_options options;
     char *ptxas_path, *cache_dir;
 
     hw_timeline *timeline;            // NULL: times are this machine's
     atomic_bool is_ready;             // there is a context, and nothing is sticky
     _Atomic(hw_sim *) sim;
+    hw_mem *memory;                   // sim's, from its first moment to its last; under the machine's contexts_lock
     atomic_int sticky;                // hw_rt_status
     _Atomic uint64_t epoch, n_contexts;
     bool has_failed, is_orphan;       // is_orphan: a forked process whose parent has the context
@@ -50,6 +56,7 @@ struct hw_runtime {
     hw_rt_handles handles;
     struct hw_rt_pool default_pool;
     _Atomic(struct hw_rt_pool *) pool;
+    atomic_uint n_pools;              // made so far
     atomic_ullong next_stream;
     atomic_uint flags;                // device.h
     atomic_int cache_preference, bank_preference;
@@ -77,10 +84,12 @@ static inline bool hw_rt_is_heard(const hw_runtime *runtime) {
     return hw_rt_sim(runtime) && hw_sim_tells_host(hw_rt_sim(runtime));
 }
 
-// runtime.c. From now on calls return status; HW_RT_SUCCESS: no longer.
+// runtime.c. A GPU's own, without its machine. NULL is allowed.
+void hw_rt_free_gpu(hw_runtime *runtime);
+// From now on calls return status; HW_RT_SUCCESS: no longer.
 void hw_rt_set_sticky(hw_runtime *runtime, hw_rt_status status);
 
-// Of a child after a fork (process.c).
+// Of a child after a fork (process.c): all GPUs of the machine.
 void hw_rt_become_orphan(hw_runtime *runtime);
 
 // module.c: all modules, after their context has gone; hw_sim_options.place.

@@ -35,6 +35,7 @@ hw_rt_status hw_rt_launch(hw_runtime *runtime, const hw_rt_launch_args *args, hw
     hw_rt_function *function = args->function;
     hw_rt_status captured;
     if (!hw_rt_is_function(runtime, function) || !hw_rt_is_stream(runtime, args->stream)) return HW_RT_INVALID_HANDLE;
+    if (hw_rt_of_stream(runtime, args->stream) != runtime) return HW_RT_INVALID_HANDLE;   // another GPU's
     const hw_rt_work work = {.kind = HW_RT_NODE_KERNEL, .kernel = {*args, args->function}};
     if (hw_rt_capture_work(runtime, args->stream, &work, NULL, &captured)) return captured;
     hw_rt_status prepared = hw_rt_function_prepare(runtime, function);

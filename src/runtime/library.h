@@ -11,8 +11,11 @@ typedef struct hw_rt_kernel hw_rt_kernel;
 // code->ptx becomes the library's where this succeeds. As hw_rt_module_load.
 hw_rt_status hw_rt_library_load(hw_runtime *runtime, const hw_rt_code *code, const char *name, hw_rt_library **out,
                                 hw_diag *diag);
-// And its kernels, and its module in this context. HW_RT_INVALID_HANDLE.
+// And its kernels, and its modules in all contexts. HW_RT_INVALID_HANDLE.
 hw_rt_status hw_rt_library_unload(hw_runtime *runtime, hw_rt_library *library);
+// Reports want the registers of its kernels from ptxas, in this context and in those that come to use it
+// (hw_rt_module_ask_registers). Of a library that is alive and has its module here.
+void hw_rt_library_ask_registers(hw_runtime *runtime, hw_rt_library *library);
 bool hw_rt_is_library(hw_runtime *runtime, const hw_rt_library *library);
 
 // Its module in this context. HW_RT_INVALID_HANDLE, HW_RT_NO_MEMORY.

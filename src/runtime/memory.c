@@ -32,11 +32,15 @@ static bool captures_free(hw_runtime *runtime, uint64_t address, hw_rt_order ord
 
 hw_rt_status hw_rt_alloc(hw_runtime *runtime, uint64_t bytes, hw_alloc_kind kind, uint32_t flags, hw_rt_order order,
                          const void *site, uint64_t *address) {
+    runtime = hw_rt_of_stream(runtime, order.stream);
     HW_RT_ENTER(runtime);
     hw_rt_status captured;
     *address = 0;
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (bytes == 0) return HW_RT_SUCCESS;
+    const bool is_of_pool = order.is_asynchronous && kind == HW_ALLOC_DEVICE;
+    if (is_of_pool && !flags)
+        return hw_rt_pool_alloc(runtime, hw_rt_current_pool(runtime), bytes, order, site, address);
     if (captures_alloc(runtime, bytes, order, address, &captured)) return captured;
     hw_mem *mem = hw_rt_mem(runtime);
     const hw_mem_caller caller = caller_of(order, site);
@@ -47,17 +51,19 @@ hw_rt_status hw_rt_alloc(hw_runtime *runtime, uint64_t bytes, hw_alloc_kind kind
 }
 
 hw_rt_status hw_rt_free(hw_runtime *runtime, uint64_t address, uint32_t kinds, hw_rt_order order, const void *site) {
-    HW_RT_ENTER(runtime);
     hw_rt_status status;
+    runtime = hw_rt_of_stream(runtime, order.stream);
+    HW_RT_ENTER(runtime);
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (!address) return HW_RT_SUCCESS;
+    runtime = hw_rt_of_address(runtime, address);
     if (captures_free(runtime, address, order, &status) || hw_rt_graph_free(runtime, address, &status)) return status;
     hw_mem *mem = hw_rt_mem(runtime);
     const hw_mem_caller caller = caller_of(order, site);
     hw_allocation found;
     if ((kinds >> HW_ALLOC_DEVICE & 1) && !hw_rt_shared_close(runtime, address, HW_RT_SHARED_OF_POOL))
         return HW_RT_SUCCESS;
-    if (!hw_mem_find(mem, address, 0, &found) || !(kinds >> found.kind & 1) ||
+    if (!hw_mem_find_any(mem, address, 0, &found) || !(kinds >> found.kind & 1) ||
         hw_mem_free_for(mem, &caller, address, NULL)) {
         hw_rt_tell_bad_free(runtime, address, site);
         return HW_RT_INVALID_VALUE;
@@ -87,7 +93,7 @@ hw_rt_status hw_rt_unregister(hw_runtime *runtime, uint64_t address, const void 
 }
 
 bool hw_rt_find(const hw_runtime *runtime, uint64_t address, uint64_t bytes, hw_allocation *out) {
-    return hw_rt_sim(runtime) && hw_mem_find(hw_rt_mem(runtime), address, bytes, out);
+    return hw_rt_sim(runtime) && hw_mem_find_any(hw_rt_mem(runtime), address, bytes, out);
 }
 
 bool hw_rt_is_managed(const hw_runtime *runtime, uint64_t address, uint64_t bytes) {

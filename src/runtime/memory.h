@@ -31,7 +31,7 @@ hw_rt_status hw_rt_free(hw_runtime *runtime, uint64_t address, uint32_t kinds, h
 hw_rt_status hw_rt_register(hw_runtime *runtime, uint64_t address, uint64_t bytes, uint32_t flags, const void *site);
 hw_rt_status hw_rt_unregister(hw_runtime *runtime, uint64_t address, const void *site);
 
-// The live allocation that holds [address, address + bytes). False when there is none, or no context.
+// The live allocation that holds [address, address + bytes), of any GPU. False when there is none, or no context.
 bool hw_rt_find(const hw_runtime *runtime, uint64_t address, uint64_t bytes, hw_allocation *out);
 // Whether that is managed memory, or the program's own that stands for such.
 bool hw_rt_is_managed(const hw_runtime *runtime, uint64_t address, uint64_t bytes);
@@ -70,9 +70,10 @@ hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_sh
 hw_rt_status hw_rt_set_words(hw_runtime *runtime, hw_rt_region to, uint32_t word, size_t word_bytes, hw_rt_shape shape,
                              hw_rt_order order);
 
-// ---- pools: settings only; memory comes from where hw_rt_alloc's does ----
+// ---- pools: settings, and who may touch their memory, which comes from where hw_rt_alloc's does ----
 
 typedef struct hw_rt_pool hw_rt_pool;
+enum { HW_RT_DEFAULT_POOL = 1 };       // flags of allocations that come from it; others have larger numbers
 
 // As CUDA numbers them; the values of the first three are an int's.
 enum {
@@ -87,6 +88,9 @@ hw_rt_status hw_rt_pool_export(hw_runtime *runtime, const hw_rt_pool *pool, int 
 hw_rt_status hw_rt_pool_import(hw_runtime *runtime, int fd, hw_rt_pool **out);
 hw_rt_status hw_rt_pool_destroy(hw_runtime *runtime, hw_rt_pool *pool);  // HW_RT_INVALID_VALUE, also for the default
 bool hw_rt_is_pool(hw_runtime *runtime, const hw_rt_pool *pool);
+// hw_rt_alloc of device memory of a pool. HW_RT_INVALID_VALUE: no pool.
+hw_rt_status hw_rt_pool_alloc(hw_runtime *runtime, hw_rt_pool *pool, uint64_t bytes, hw_rt_order order,
+                              const void *site, uint64_t *address);
 hw_rt_pool *hw_rt_default_pool(hw_runtime *runtime);
 // The one that allocations in stream order come from; the default until another is set. HW_RT_INVALID_VALUE.
 hw_rt_pool *hw_rt_current_pool(hw_runtime *runtime);

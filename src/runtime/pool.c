@@ -9,11 +9,19 @@
 #include "runtime/memory.h"
 #include "runtime/virtual.h"
 
+enum { FIRST_POOL = HW_RT_DEFAULT_POOL + 1 };
+
 void hw_rt_pool_init(hw_rt_pool *pool) {
+    pool->number = HW_RT_DEFAULT_POOL;
     for (unsigned i = 1; i <= HW_RT_POOL_FLAGS; i++) atomic_store(&pool->attributes[i], 1);
 }
 
+static hw_runtime *of_pool(hw_runtime *runtime, const hw_rt_pool *pool) {
+    return hw_rt_owner(runtime, HW_RT_POOL, pool);
+}
+
 bool hw_rt_is_pool(hw_runtime *runtime, const hw_rt_pool *pool) {
+    runtime = of_pool(runtime, pool);
     return hw_rt_handles_have(&runtime->handles, HW_RT_POOL, pool);
 }
 
@@ -21,8 +29,9 @@ hw_rt_status hw_rt_pool_create(hw_runtime *runtime, bool is_shared, hw_rt_pool *
     HW_RT_ENTER(runtime);
     hw_rt_pool *made = hw_rt_handles_make(&runtime->handles, HW_RT_POOL, sizeof *made);
     if (!made) return HW_RT_NO_MEMORY;
-    made->is_shared = is_shared;
     hw_rt_pool_init(made);
+    made->number = atomic_fetch_add(&runtime->n_pools, 1) + FIRST_POOL;
+    made->is_shared = is_shared;
     *out = made;
     return HW_RT_SUCCESS;
 }
@@ -30,6 +39,7 @@ hw_rt_status hw_rt_pool_create(hw_runtime *runtime, bool is_shared, hw_rt_pool *
 #define SHARED_NAME "halfwarp-pool"
 
 hw_rt_status hw_rt_pool_export(hw_runtime *runtime, const hw_rt_pool *pool, int *fd) {
+    runtime = of_pool(runtime, pool);
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_pool(runtime, pool) || !pool->is_shared) return HW_RT_INVALID_VALUE;
     *fd = memfd_create(SHARED_NAME, 0);
@@ -41,13 +51,40 @@ hw_rt_status hw_rt_pool_import(hw_runtime *runtime, int fd, hw_rt_pool **out) {
     return hw_rt_pool_create(runtime, false, out);
 }
 
-hw_rt_status hw_rt_pool_check_access(int device, hw_rt_access access) {
-    const hw_rt_status status = hw_rt_check_device(device);
-    if (status || access == HW_RT_ACCESS_READ_WRITE) return status;
-    return access == HW_RT_ACCESS_NONE ? HW_RT_INVALID_DEVICE : HW_RT_NOT_SUPPORTED;
+hw_rt_status hw_rt_pool_set_access(hw_runtime *runtime, hw_rt_pool *pool, int device, hw_rt_access access) {
+    runtime = of_pool(runtime, pool);
+    HW_RT_ENTER(runtime);
+    if (!hw_rt_is_pool(runtime, pool)) return HW_RT_INVALID_VALUE;
+    if (!hw_rt_gpu_at(runtime, device)) return HW_RT_INVALID_DEVICE;
+    const bool is_own = (uint32_t)device == runtime->number, opens = access == HW_RT_ACCESS_READ_WRITE;
+    if (!opens && access != HW_RT_ACCESS_NONE) return HW_RT_NOT_SUPPORTED;
+    if (is_own) return opens ? HW_RT_SUCCESS : HW_RT_INVALID_DEVICE;
+    if (opens) atomic_fetch_or(&pool->open_to, 1u << device);
+    else atomic_fetch_and(&pool->open_to, ~(1u << device));
+    hw_mem_open_to(hw_rt_mem(runtime), pool->number, (uint16_t)atomic_load(&pool->open_to));
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_pool_get_access(hw_runtime *runtime, hw_rt_pool *pool, int device, hw_rt_access *access) {
+    runtime = of_pool(runtime, pool);
+    if (!hw_rt_is_pool(runtime, pool) || !hw_rt_gpu_at(runtime, device)) return HW_RT_INVALID_VALUE;
+    const bool is_open = (uint32_t)device == runtime->number || atomic_load(&pool->open_to) >> device & 1;
+    *access = is_open ? HW_RT_ACCESS_READ_WRITE : HW_RT_ACCESS_NONE;
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_pool_alloc(hw_runtime *runtime, hw_rt_pool *pool, uint64_t bytes, hw_rt_order order,
+                              const void *site, uint64_t *address) {
+    runtime = of_pool(runtime, pool);
+    if (!hw_rt_is_pool(runtime, pool)) return HW_RT_INVALID_VALUE;
+    hw_rt_status status = hw_rt_alloc(runtime, bytes, HW_ALLOC_DEVICE, pool->number, order, site, address);
+    const unsigned open_to = atomic_load(&pool->open_to);
+    if (!status && *address && open_to) hw_mem_open_to(hw_rt_mem(runtime), pool->number, (uint16_t)open_to);
+    return status;
 }
 
 hw_rt_status hw_rt_pool_destroy(hw_runtime *runtime, hw_rt_pool *pool) {
+    runtime = of_pool(runtime, pool);
     HW_RT_ENTER(runtime);
     if (pool == &runtime->default_pool || !hw_rt_handles_remove(&runtime->handles, HW_RT_POOL, pool))
         return HW_RT_INVALID_VALUE;
@@ -72,6 +109,7 @@ hw_rt_status hw_rt_set_current_pool(hw_runtime *runtime, hw_rt_pool *pool) {
 }
 
 hw_rt_status hw_rt_pool_set(hw_runtime *runtime, hw_rt_pool *pool, unsigned attribute, uint64_t value) {
+    runtime = of_pool(runtime, pool);
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_pool(runtime, pool) || !attribute || attribute > HW_RT_POOL_LAST) return HW_RT_INVALID_VALUE;
     const bool is_most = attribute == HW_RT_POOL_RESERVED_MOST || attribute == HW_RT_POOL_USED_MOST;
@@ -82,6 +120,7 @@ hw_rt_status hw_rt_pool_set(hw_runtime *runtime, hw_rt_pool *pool, unsigned attr
 }
 
 hw_rt_status hw_rt_pool_get(hw_runtime *runtime, hw_rt_pool *pool, unsigned attribute, uint64_t *value) {
+    runtime = of_pool(runtime, pool);
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_pool(runtime, pool) || !attribute || attribute > HW_RT_POOL_LAST) return HW_RT_INVALID_VALUE;
     uint64_t limit;

@@ -1,10 +1,11 @@
-// The one runtime of a process, whatever doors it has.
+// The one machine of a process, whatever doors it has, and which of its GPUs is a thread's current one.
 #include <pthread.h>
 
 #include "runtime/internal.h"
 
 static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(hw_runtime *) the_runtime;
+static _Atomic(hw_runtime *) the_runtime;     // its first GPU
+static _Thread_local uint32_t selected;
 
 // As CUDA: what has been begun is not for the child, which may only begin by itself.
 static void unlock_process_in_child(void) {
@@ -13,11 +14,19 @@ static void unlock_process_in_child(void) {
     if (runtime) hw_rt_become_orphan(runtime);
 }
 
-hw_runtime *hw_rt_process_made(void) { return atomic_load_explicit(&the_runtime, memory_order_acquire); }
+void hw_rt_process_select(uint32_t number) { selected = number; }
+uint32_t hw_rt_process_selected(void) { return selected; }
+
+static hw_runtime *current_gpu(hw_runtime *first) { return selected ? first->machine->gpus[selected] : first; }
+
+hw_runtime *hw_rt_process_made(void) {
+    hw_runtime *first = atomic_load_explicit(&the_runtime, memory_order_acquire);
+    return first ? current_gpu(first) : NULL;
+}
 
 hw_runtime *hw_rt_process(void (*describe)(hw_rt_options *options)) {
     hw_runtime *runtime = atomic_load_explicit(&the_runtime, memory_order_acquire);
-    if (runtime) return runtime;
+    if (runtime) return current_gpu(runtime);
     pthread_mutex_lock(&process_lock);
     runtime = atomic_load(&the_runtime);
     if (!runtime) {
@@ -29,5 +38,5 @@ hw_runtime *hw_rt_process(void (*describe)(hw_rt_options *options)) {
         }
     }
     pthread_mutex_unlock(&process_lock);
-    return runtime;
+    return runtime ? current_gpu(runtime) : NULL;
 }

@@ -24,7 +24,8 @@ static hw_status make_timeline(hw_runtime *runtime, hw_diag *diag) {
     int engines = 0;
     if (!options->has_gpu_time) return HW_OK;
     hw_rt_attribute(options->device.gpu, ASYNC_ENGINE_COUNT, &engines);
-    const hw_timeline_options timeline = {.gpu = options->device.gpu, .copy_engines = (uint32_t)engines,
+    const hw_timeline_options timeline = {.gpu = options->device.gpu, .host = &runtime->machine->host,
+                                          .copy_engines = (uint32_t)engines,
                                           .launched = options->launched, .done = options->done,
                                           .context = options->context};
     const hw_status status = hw_timeline_create(&timeline, &runtime->timeline, diag);
@@ -34,30 +35,54 @@ static hw_status make_timeline(hw_runtime *runtime, hw_diag *diag) {
     return status;
 }
 
-hw_status hw_rt_create(const hw_rt_options *options, hw_runtime **out, hw_diag *diag) {
-    *out = NULL;
-    if (!options->device.gpu) return hw_diag_set(diag, HW_USAGE, "no GPU was named");
-    hw_runtime *runtime = hw_calloc(1, sizeof *runtime);
-    if (!runtime) return hw_diag_no_memory(diag);
-    runtime->options = *options;
-    runtime->options.device.place = hw_rt_place_variable;
-    runtime->options.device.place_context = runtime;
+static void init_locks(hw_runtime *runtime) {
     pthread_mutex_init(&runtime->lock, NULL);
     pthread_mutex_init(&runtime->load_lock, NULL);
     pthread_mutex_init(&runtime->capture_lock, NULL);
     pthread_mutex_init(&runtime->graph_lock, NULL);
     pthread_mutex_init(&runtime->virtual_lock, NULL);
+}
+
+static hw_status add_gpu(hw_rt_machine *machine, const hw_rt_options *options, hw_diag *diag) {
+    hw_runtime *runtime = hw_calloc(1, sizeof *runtime);
+    if (!runtime) return hw_diag_no_memory(diag);
+    *runtime = (hw_runtime){.machine = machine, .number = machine->n, .options = *options};
+    runtime->options.device.place = hw_rt_place_variable;
+    runtime->options.device.place_context = runtime;
+    runtime->options.device.locks = &machine->locks;
+    init_locks(runtime);
     hw_rt_handles_init(&runtime->handles);
     hw_rt_init_device(runtime);
     hw_rt_pool_init(&runtime->default_pool);
+    machine->gpus[machine->n++] = runtime;
     if (!make_timeline(runtime, diag) && keep_text(options->ptxas_path, &runtime->ptxas_path) &&
         keep_text(options->cache_dir, &runtime->cache_dir) &&
-        hw_rt_handles_add(&runtime->handles, HW_RT_POOL, &runtime->default_pool)) {
-        *out = runtime;
+        hw_rt_handles_add(&runtime->handles, HW_RT_POOL, &runtime->default_pool))
         return HW_OK;
-    }
-    hw_rt_destroy(runtime);
     return hw_diag_no_memory(diag);
+}
+
+hw_status hw_rt_create(const hw_rt_options *options, hw_runtime **out, hw_diag *diag) {
+    const uint32_t gpus = options->gpus ? options->gpus : 1;
+    hw_status status = HW_OK;
+    *out = NULL;
+    if (!options->device.gpu) return hw_diag_set(diag, HW_USAGE, "no GPU was named");
+    if (gpus > HW_MEM_GPUS)
+        return hw_diag_set(diag, HW_USAGE, "%u GPUs are more than the %d that a process can have", gpus,
+                           (int)HW_MEM_GPUS);
+    hw_rt_machine *machine = hw_rt_machine_create();
+    if (!machine) return hw_diag_no_memory(diag);
+    for (uint32_t i = 0; i < gpus && !status; i++) status = add_gpu(machine, options, diag);
+    if (status) hw_rt_machine_destroy(machine);
+    else *out = machine->gpus[0];
+    return status;
+}
+
+static void destroy_sim(hw_runtime *runtime, hw_sim *sim) {
+    pthread_mutex_lock(&runtime->machine->contexts_lock);
+    runtime->memory = NULL;
+    hw_sim_destroy(sim);
+    pthread_mutex_unlock(&runtime->machine->contexts_lock);
 }
 
 // With the lock held.
@@ -67,7 +92,7 @@ static void close_context(hw_runtime *runtime) {
     atomic_store(&runtime->epoch, 0);
     if (sim && runtime->options.closing) runtime->options.closing(runtime->options.context, sim);
     atomic_store(&runtime->sim, NULL);
-    hw_sim_destroy(sim);
+    destroy_sim(runtime, sim);
     hw_rt_sharing_free(runtime);
     hw_rt_forget_modules(runtime);   // whose texts the simulator has used until now
 }
@@ -83,6 +108,10 @@ static void free_handle(void *runtime, hw_rt_handle_kind kind, void *handle) {
 }
 
 void hw_rt_destroy(hw_runtime *runtime) {
+    if (runtime) hw_rt_machine_destroy(runtime->machine);
+}
+
+void hw_rt_free_gpu(hw_runtime *runtime) {
     if (!runtime) return;
     close_context(runtime);
     hw_rt_virtual_free(runtime);   // buries handles
@@ -117,18 +146,31 @@ void hw_rt_set_sticky(hw_runtime *runtime, hw_rt_status status) {
     pthread_mutex_unlock(&runtime->lock);
 }
 
+// In the address space of the machine's other GPUs, where there is one.
+static hw_status create_sim(hw_runtime *runtime, hw_sim **out, hw_diag *diag) {
+    hw_rt_machine *machine = runtime->machine;
+    hw_sim_options options = runtime->options.device;
+    pthread_mutex_lock(&machine->contexts_lock);
+    options.memory = (hw_mem_place){.beside = hw_rt_machine_memory(machine), .number = runtime->number,
+                                    .gpus = machine->n};
+    hw_status status = hw_sim_create(&options, out, diag);
+    if (!status) runtime->memory = hw_sim_mem(*out);
+    pthread_mutex_unlock(&machine->contexts_lock);
+    return status;
+}
+
 // With the lock held.
 static void open_context(hw_runtime *runtime) {
     const hw_rt_options *options = &runtime->options;
     hw_diag diag = {0};
     hw_sim *sim = NULL;
-    hw_status status = hw_sim_create(&options->device, &sim, &diag);
+    hw_status status = create_sim(runtime, &sim, &diag);
     if (!status && options->opened) status = options->opened(options->context, sim, &diag);
     // Behind the sinks that count launches, whom it asks.
     if (!status && runtime->timeline) status = hw_sim_add_sink(sim, hw_timeline_sink(runtime->timeline), &diag);
     if (status) {
         runtime->has_failed = true;
-        hw_sim_destroy(sim);
+        destroy_sim(runtime, sim);
         if (options->failed) options->failed(options->context, &diag);
         return;
     }
@@ -162,14 +204,16 @@ void hw_rt_reset(hw_runtime *runtime) {
     pthread_mutex_unlock(&runtime->lock);
 }
 
-void hw_rt_become_orphan(hw_runtime *runtime) {
+static void leave_to_parent(hw_runtime *runtime) {
     // Another thread of the parent may have held these when it forked.
-    pthread_mutex_init(&runtime->lock, NULL);
-    pthread_mutex_init(&runtime->load_lock, NULL);
-    pthread_mutex_init(&runtime->capture_lock, NULL);
-    pthread_mutex_init(&runtime->graph_lock, NULL);
-    pthread_mutex_init(&runtime->virtual_lock, NULL);
+    init_locks(runtime);
     pthread_mutex_init(&runtime->handles.lock, NULL);
     runtime->is_orphan = hw_rt_sim(runtime) != NULL;
     if (runtime->is_orphan) hw_rt_set_sticky(runtime, HW_RT_NOT_INITIALIZED);
+}
+
+void hw_rt_become_orphan(hw_runtime *runtime) {
+    hw_rt_machine *machine = runtime->machine;
+    hw_rt_machine_free_locks(machine);
+    for (uint32_t i = 0; i < machine->n; i++) leave_to_parent(machine->gpus[i]);
 }

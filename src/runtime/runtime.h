@@ -1,10 +1,14 @@
-// The core behind all doors: one simulated GPU with the state that CUDA's interfaces keep for it.
+// The core behind all doors: simulated GPUs, each with the state that CUDA's interfaces keep for it.
+//
+// A machine has one GPU or several of the same kind (machine.h), and an hw_runtime is one of them: what is said here of
+// a runtime is said of each GPU. They share their addresses, and the host's time.
 //
 // A door (shim/cudart, in time others) translates the arguments of its interface, calls here, and translates the
 // status. Everything hangs on an hw_runtime. It is there from the start; its context, which is the GPU's memory and
 // modules, comes with the first call that needs one and goes with hw_rt_reset. Handles (streams, events, arrays, pools,
 // modules, functions) are pointers that every call looks up before it follows them, so that a stray one is an
-// HW_RT_INVALID_HANDLE; what one door made is good in the others. Each belongs to its runtime and is freed with it.
+// HW_RT_INVALID_HANDLE; what one door made is good in the others. Each belongs to its runtime and is freed with it. A
+// call by a stream or an event of another GPU of the machine is that GPU's, as with CUDA, unless it says otherwise.
 //
 // A kernel has finished when the call that launches it returns, and so has a copy: streams and events are bookkeeping,
 // and what a GPU would not have done yet by its own time.
@@ -22,7 +26,9 @@
 typedef struct hw_runtime hw_runtime;
 
 typedef struct hw_rt_options {
-    hw_sim_options device;              // its gpu outlives the runtime; place is the runtime's own, and is not read
+    hw_sim_options device;              // its gpu outlives the runtime; place, memory and locks are the runtime's own,
+                                        // and are not read
+    uint32_t gpus;                      // of the machine, HW_MEM_GPUS at most; 0: one
     void *context;                      // of the calls below, each of which may be NULL
     // A context has come: sinks are attached to sim. Other than HW_OK, there is none after all.
     hw_status (*opened)(void *context, hw_sim *sim, hw_diag *diag);
@@ -43,18 +49,28 @@ typedef struct hw_rt_options {
     const char *cache_dir;
 } hw_rt_options;
 
-// A runtime without a context yet. HW_USAGE without a GPU, HW_NO_MEMORY.
+// The first GPU of a machine, without a context yet. HW_USAGE without a GPU or with too many, HW_NO_MEMORY.
 hw_status hw_rt_create(const hw_rt_options *options, hw_runtime **out, hw_diag *diag);
-// And all that belongs to it. NULL is allowed.
+// The machine, of which it may be any GPU, and all that belongs to it. NULL is allowed.
 void hw_rt_destroy(hw_runtime *runtime);
 
-// The one that all doors of this process share, and never destroy. The first call makes it: describe fills the zeroed
-// options, while other threads wait. After a fork the child's copy, if it had a context, gives HW_RT_NOT_INITIALIZED,
-// since the threads of the GPU have stayed with the parent. NULL when out of memory.
+// The GPUs of a runtime's machine: how many, which of them it is, and one by its number, NULL where there is none.
+uint32_t hw_rt_gpus(const hw_runtime *runtime);
+uint32_t hw_rt_number(const hw_runtime *runtime);
+hw_runtime *hw_rt_gpu_at(const hw_runtime *runtime, int number);
+
+// The machine that all doors of this process share, and never destroy: the GPU that is the thread's current one. The
+// first call makes it: describe fills the zeroed options, while other threads wait. After a fork the child's copy of a
+// GPU, if it had a context, gives HW_RT_NOT_INITIALIZED, since the threads of the GPU have stayed with the parent. NULL
+// when out of memory.
 hw_runtime *hw_rt_process(void (*describe)(hw_rt_options *options));
 
 // The same where a door has made it; else NULL.
 hw_runtime *hw_rt_process_made(void);
+
+// Makes that GPU the thread's current one; each thread begins with the first. Its number must be one.
+void hw_rt_process_select(uint32_t number);
+uint32_t hw_rt_process_selected(void);
 
 // options.context of the door that made it.
 void *hw_rt_context(const hw_runtime *runtime);

@@ -33,6 +33,7 @@ bool hw_rt_stream_is_apart(const hw_rt_stream *stream) {
 int hw_rt_stream_priority(const hw_rt_stream *stream) { return is_created(stream) ? stream->info.priority : 0; }
 
 bool hw_rt_is_stream(hw_runtime *runtime, const hw_rt_stream *stream) {
+    runtime = hw_rt_of_stream(runtime, stream);
     if (!is_created(stream) || hw_rt_handles_have(&runtime->handles, HW_RT_STREAM, stream)) return true;
     hw_rt_tell_no_object(runtime, HW_HOST_NO_OBJECT, HW_HOST_STREAM, stream);
     return false;
@@ -45,13 +46,15 @@ hw_rt_status hw_rt_stream_create(hw_runtime *runtime, unsigned flags, int priori
     if (!made) return HW_RT_NO_MEMORY;
     if (priority > HW_RT_LEAST_PRIORITY) priority = HW_RT_LEAST_PRIORITY;
     if (priority < HW_RT_GREATEST_PRIORITY) priority = HW_RT_GREATEST_PRIORITY;
-    made->info = (hw_rt_stream_info){flags, priority, atomic_fetch_add(&runtime->next_stream, 1)};
+    made->info = (hw_rt_stream_info){.flags = flags, .priority = priority,
+                                     .id = atomic_fetch_add(&runtime->next_stream, 1)};
     *out = made;
     hw_rt_tell_order(runtime, HW_HOST_STREAM_CREATE, made, NULL);
     return HW_RT_SUCCESS;
 }
 
 hw_rt_status hw_rt_stream_destroy(hw_runtime *runtime, hw_rt_stream *stream) {
+    runtime = hw_rt_of_stream(runtime, stream);
     HW_RT_ENTER(runtime);
     if (!is_created(stream) || !hw_rt_handles_remove(&runtime->handles, HW_RT_STREAM, stream)) {
         hw_rt_tell_no_object(runtime, HW_HOST_NO_OBJECT_TO_DESTROY, HW_HOST_STREAM, stream);
@@ -68,6 +71,7 @@ static hw_rt_status check_stream(hw_runtime *runtime, hw_rt_stream *stream) {
 }
 
 hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream) {
+    runtime = hw_rt_of_stream(runtime, stream);
     hw_rt_status status = check_stream(runtime, stream);
     if (status || hw_rt_capture_refuses(runtime, stream, &status) || hw_rt_capture_forbids(runtime, &status))
         return status;
@@ -77,6 +81,7 @@ hw_rt_status hw_rt_stream_query(hw_runtime *runtime, hw_rt_stream *stream) {
 }
 
 hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream) {
+    runtime = hw_rt_of_stream(runtime, stream);
     hw_rt_status status = check_stream(runtime, stream);
     if (status || hw_rt_capture_refuses(runtime, stream, &status) || hw_rt_capture_forbids(runtime, &status))
         return status;
@@ -85,6 +90,7 @@ hw_rt_status hw_rt_stream_synchronize(hw_runtime *runtime, hw_rt_stream *stream)
 }
 
 hw_rt_status hw_rt_stream_calls(hw_runtime *runtime, hw_rt_stream *stream) {
+    runtime = hw_rt_of_stream(runtime, stream);
     hw_rt_status status = check_stream(runtime, stream);
     if (status || hw_rt_capture_refuses(runtime, stream, &status)) return status;
     hw_rt_tell_order(runtime, HW_HOST_CALLBACK, stream, NULL);
@@ -100,8 +106,10 @@ hw_rt_status hw_rt_synchronize(hw_runtime *runtime) {
 }
 
 hw_rt_status hw_rt_stream_get_info(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_stream_info *out) {
+    runtime = hw_rt_of_stream(runtime, stream);
     hw_rt_status status = check_stream(runtime, stream);
     if (status) return status;
     *out = is_created(stream) ? stream->info : (hw_rt_stream_info){.id = 1 + (stream == HW_RT_STREAM_PER_THREAD)};
+    out->gpu = runtime->number;
     return HW_RT_SUCCESS;
 }

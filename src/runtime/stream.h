@@ -17,6 +17,7 @@ typedef struct hw_rt_stream_info {
     unsigned flags;
     int priority;
     unsigned long long id;             // 1 and 2 are the default ones', no two of a runtime are equal
+    uint32_t gpu;                      // whose it is
 } hw_rt_stream_info;
 
 // A priority out of range is brought into it. HW_RT_INVALID_VALUE, HW_RT_NO_MEMORY.
@@ -30,7 +31,7 @@ uint64_t hw_rt_stream_name(const hw_rt_stream *stream);
 bool hw_rt_stream_is_apart(const hw_rt_stream *stream);
 int hw_rt_stream_priority(const hw_rt_stream *stream);
 
-// Observers hear of one that is none (HW_HOST_REFUSE).
+// Of any GPU of the machine. Observers hear of one that is none (HW_HOST_REFUSE).
 bool hw_rt_is_stream(hw_runtime *runtime, const hw_rt_stream *stream);
 // Whether all work of the stream is done: HW_RT_NOT_READY where the GPU's clock has not come so far. Whoever is told
 // that it is done has waited for it. HW_RT_INVALID_HANDLE.
@@ -54,7 +55,7 @@ hw_rt_status hw_rt_event_create(hw_runtime *runtime, unsigned flags, hw_rt_event
 unsigned hw_rt_event_flags(const hw_rt_event *event);
 hw_rt_status hw_rt_event_destroy(hw_runtime *runtime, hw_rt_event *event);   // HW_RT_INVALID_HANDLE
 
-// HW_RT_INVALID_HANDLE, of either.
+// HW_RT_INVALID_HANDLE, of either, and where they are of two GPUs.
 hw_rt_status hw_rt_event_record(hw_runtime *runtime, hw_rt_event *event, hw_rt_stream *stream);
 // Whether what was recorded is done; as hw_rt_stream_query.
 hw_rt_status hw_rt_event_query(hw_runtime *runtime, hw_rt_event *event);

@@ -10,7 +10,7 @@ static const void *site_of(const hw_runtime *runtime) {
 
 static bool is_on_device(const hw_runtime *runtime, const hw_rt_region *r) {
     hw_allocation found;
-    return hw_mem_find(hw_sim_mem(hw_rt_sim((hw_runtime *)runtime)), hw_rt_address(r->start), 1, &found) &&
+    return hw_mem_find_any(hw_sim_mem(hw_rt_sim((hw_runtime *)runtime)), hw_rt_address(r->start), 1, &found) &&
            found.kind == HW_ALLOC_DEVICE;
 }
 
@@ -22,10 +22,8 @@ static bool is_within_device(const hw_runtime *runtime, const hw_rt_region *to, 
     return is_on_device(runtime, to) && is_on_device(runtime, from);
 }
 
-static hw_host_memory memory_at(const hw_runtime *runtime, uint64_t address) {
-    hw_allocation found;
-    if (!hw_mem_find(hw_rt_mem(runtime), address, 1, &found)) return HW_HOST_MEMORY_OWN;
-    switch (found.kind) {
+static hw_host_memory memory_of(hw_alloc_kind kind) {
+    switch (kind) {
     case HW_ALLOC_PINNED: return HW_HOST_MEMORY_PINNED;
     case HW_ALLOC_REGISTERED: return HW_HOST_MEMORY_REGISTERED;
     case HW_ALLOC_MANAGED: return HW_HOST_MEMORY_MANAGED;
@@ -34,8 +32,13 @@ static hw_host_memory memory_at(const hw_runtime *runtime, uint64_t address) {
 }
 
 static hw_host_side side_of_region(const hw_runtime *runtime, const hw_rt_region *r) {
-    return (hw_host_side){.address = hw_rt_address(r->start), .pitch = r->pitch, .slice = r->slice,
-                          .memory = memory_at(runtime, hw_rt_address(r->start))};
+    hw_host_side side = {.address = hw_rt_address(r->start), .pitch = r->pitch, .slice = r->slice,
+                         .memory = HW_HOST_MEMORY_OWN};
+    hw_allocation found;
+    if (!hw_mem_find_any(hw_rt_mem(runtime), side.address, 1, &found)) return side;
+    side.memory = memory_of(found.kind);
+    side.gpu = found.gpu;
+    return side;
 }
 
 void hw_rt_tell_copy(hw_runtime *runtime, const hw_rt_region *to, const hw_rt_region *from, hw_rt_shape shape,
@@ -96,7 +99,7 @@ void hw_rt_tell_no_object(hw_runtime *runtime, hw_host_reason reason, hw_host_ob
 // The allocation that holds the address, or did. Of others the nearest says little, unless the address lies behind it.
 static bool find_allocation(const hw_runtime *runtime, uint64_t address, hw_allocation *out) {
     const hw_mem *mem = hw_rt_mem(runtime);
-    if (hw_mem_find(mem, address, 1, out)) return true;
+    if (hw_mem_find_any(mem, address, 1, out)) return true;
     return hw_mem_owns(mem, address) && hw_mem_nearest(mem, address, out) && out->address <= address;
 }
 

@@ -5,7 +5,7 @@
 #ifndef HW_RUNTIME_VIRTUAL_H
 #define HW_RUNTIME_VIRTUAL_H
 
-#include "runtime/runtime.h"
+#include "runtime/memory.h"
 
 typedef struct hw_rt_physical hw_rt_physical;
 
@@ -48,8 +48,9 @@ hw_rt_status hw_rt_unmap(hw_runtime *runtime, uint64_t address, uint64_t bytes);
 hw_rt_status hw_rt_set_access(hw_runtime *runtime, uint64_t address, uint64_t bytes, hw_rt_access access,
                               const void *site);
 hw_rt_status hw_rt_get_access(hw_runtime *runtime, uint64_t address, hw_rt_access *access);
-// What a wish for a device's access to a pool's memory comes to (pool.c): as an H200 answers for its own memory, which
-// is always open to it, for reading and writing. HW_RT_INVALID_DEVICE, HW_RT_NOT_SUPPORTED.
-hw_rt_status hw_rt_pool_check_access(int device, hw_rt_access access);
+// Lets kernels of a GPU touch a pool's memory, or no longer (pool.c). To the pool's own GPU it is always open, for
+// reading and writing, as an H200 answers. HW_RT_INVALID_VALUE (no pool), HW_RT_INVALID_DEVICE, HW_RT_NOT_SUPPORTED.
+hw_rt_status hw_rt_pool_set_access(hw_runtime *runtime, hw_rt_pool *pool, int device, hw_rt_access access);
+hw_rt_status hw_rt_pool_get_access(hw_runtime *runtime, hw_rt_pool *pool, int device, hw_rt_access *access);
 
 #endif

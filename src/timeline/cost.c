@@ -84,8 +84,13 @@ static hw_task stream_task(const hw_gpu *gpu, uint64_t bytes) {
 hw_task hw_cost_copy(const hw_gpu *gpu, const hw_host_event *copy) {
     const hw_direction direction = hw_cost_direction(copy);
     const uint64_t bytes = hw_cost_bytes(copy);
-    if (direction == HW_WITHIN_DEVICE) return stream_task(gpu, 2 * bytes);
-    const double us = hw_model_transfer_us(gpu, host_kind(copy), bytes);
+    // From GPU to GPU bytes go over the link that the host's memory has, as page-locked ones do: what other links a
+    // board has (NVLink) is not known of it.
+    const hw_host_side *to = &copy->copy.to, *from = &copy->copy.from;
+    const bool are_devices = to->memory == HW_HOST_MEMORY_DEVICE && from->memory == HW_HOST_MEMORY_DEVICE;
+    const bool is_between = are_devices && to->gpu != from->gpu;
+    if (direction == HW_WITHIN_DEVICE && !is_between) return stream_task(gpu, 2 * bytes);
+    const double us = hw_model_transfer_us(gpu, is_between ? HW_HOST_PINNED : host_kind(copy), bytes);
     // Without a link to a memory of its own, the GPU copies within the one that it shares.
     if (!(us > 0)) return stream_task(gpu, 2 * bytes);
     return (hw_task){.kind = direction == HW_TO_DEVICE ? HW_TASK_COPY_IN : HW_TASK_COPY_OUT, .start_us = us};

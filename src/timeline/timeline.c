@@ -50,7 +50,7 @@ struct hw_timeline {
     hw_sink sink;                    // first: the sink is the object
     hw_timeline_options options;
     hw_schedule *schedule;
-    pthread_mutex_t lock;
+    hw_timeline_host own_host, *host;
     atomic_bool is_asked;
     stream *streams;
     size_t n_streams, streams_capacity;
@@ -63,6 +63,19 @@ struct hw_timeline {
     work *spare;
     uint32_t polls;                  // in a row that were answered with "not yet"
 };
+
+// ---- one call at a time ----
+
+// What other GPUs' calls have taken has passed here as well.
+static void enter(hw_timeline *t) {
+    pthread_mutex_lock(&t->host->lock);
+    if (t->host->us > hw_schedule_now(t->schedule)) hw_schedule_advance(t->schedule, t->host->us);
+}
+
+static void leave(hw_timeline *t) {
+    t->host->us = hw_schedule_now(t->schedule);
+    pthread_mutex_unlock(&t->host->lock);
+}
 
 // ---- streams and events ----
 
@@ -306,7 +319,7 @@ static void hear_host(hw_sink *sink, const hw_host_event *told) {
     hw_timeline *t = (hw_timeline *)sink;
     if (told->action == HW_HOST_GRAPH_END) is_in_graph = false;
     if (!is_call(told)) return;
-    pthread_mutex_lock(&t->lock);
+    enter(t);
     const double begin_us = now_of(t);
     t->polls = 0;
     if (told->action == HW_HOST_COPY) add_copy(t, told);
@@ -316,7 +329,7 @@ static void hear_host(hw_sink *sink, const hw_host_event *told) {
         pass_time(t, hw_cost_call_us(told->action));
     }
     tell_call(t, told, begin_us);
-    pthread_mutex_unlock(&t->lock);
+    leave(t);
     is_in_graph = is_in_graph || told->action == HW_HOST_GRAPH_BEGIN;
 }
 
@@ -326,13 +339,13 @@ static void add_launch(hw_timeline *t, const hw_launch_info *info) {
     hw_task task = hw_cost_launch(t->options.gpu, is_known ? &launch : NULL);
     if (is_in_graph && task.start_us > HW_GRAPH_START_US) task.start_us = HW_GRAPH_START_US;
     const hw_span span = {.kind = HW_SPAN_KERNEL, .launch = is_known ? launch.number : HW_SPAN_NO_LAUNCH};
-    pthread_mutex_lock(&t->lock);
+    enter(t);
     const double begin_us = now_of(t);
     stream *to = find_stream(t, info->stream);
     t->polls = 0;
     if (to) add_work(t, to, &task, &span, HW_LAUNCH_CALL_US, false);
     tell_call(t, &(hw_host_event){.action = HW_SPAN_LAUNCHES, .stream = info->stream}, begin_us);
-    pthread_mutex_unlock(&t->lock);
+    leave(t);
 }
 
 static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status) {
@@ -366,32 +379,32 @@ static bool answer(hw_timeline *t, hw_place place) {
 }
 
 bool hw_timeline_is_stream_done(hw_timeline *t, uint64_t name) {
-    pthread_mutex_lock(&t->lock);
+    enter(t);
     const stream *of = find_stream(t, name);
     const bool is_done = !of || answer(t, hw_schedule_end(t->schedule, of->place));
-    pthread_mutex_unlock(&t->lock);
+    leave(t);
     return is_done;
 }
 
 bool hw_timeline_is_event_done(hw_timeline *t, uint64_t name) {
-    pthread_mutex_lock(&t->lock);
+    enter(t);
     const event *e = find_event(t, name);
     const bool is_done = !e || !e->is_recorded || answer(t, e->place);
-    pthread_mutex_unlock(&t->lock);
+    leave(t);
     return is_done;
 }
 
 bool hw_timeline_event_us(hw_timeline *t, uint64_t name, double *us) {
-    pthread_mutex_lock(&t->lock);
+    enter(t);
     const event *e = find_event(t, name);
     const bool is_reached = e && e->is_reached;
     *us = is_reached ? e->us : 0;
-    pthread_mutex_unlock(&t->lock);
+    leave(t);
     return is_reached;
 }
 
 double hw_timeline_expect(hw_timeline *t, uint64_t name) {
-    pthread_mutex_lock(&t->lock);
+    enter(t);
     const stream *of = find_stream(t, name);
     double us = now_of(t);
     for (size_t i = 0; of && i < t->n_streams; i++) {
@@ -401,24 +414,41 @@ double hw_timeline_expect(hw_timeline *t, uint64_t name) {
         const double done = hw_schedule_expect(t->schedule, hw_schedule_end(t->schedule, other->place));
         if (done > us) us = done;
     }
-    pthread_mutex_unlock(&t->lock);
+    leave(t);
     return us;
+}
+
+bool hw_timeline_expect_event(hw_timeline *t, uint64_t name, double *us) {
+    enter(t);
+    const event *e = find_event(t, name);
+    const bool is_recorded = e && e->is_recorded;
+    if (is_recorded) *us = e->is_reached ? e->us : hw_schedule_expect(t->schedule, e->place);
+    leave(t);
+    return is_recorded;
+}
+
+void hw_timeline_hold(hw_timeline *t, uint64_t name, double us) {
+    enter(t);
+    const stream *of = find_stream(t, name);
+    const hw_task task = {.kind = HW_TASK_MARK, .from_us = us};
+    if (of && us > now_of(t)) hw_schedule_add(t->schedule, of->place, &task);
+    leave(t);
 }
 
 void hw_timeline_ask(hw_timeline *t) { atomic_store(&t->is_asked, true); }
 bool hw_timeline_is_asked(const hw_timeline *t) { return atomic_load(&t->is_asked); }
 
 double hw_timeline_now(hw_timeline *t) {
-    pthread_mutex_lock(&t->lock);
+    enter(t);
     const double now = now_of(t);
-    pthread_mutex_unlock(&t->lock);
+    leave(t);
     return now;
 }
 
 void hw_timeline_finish(hw_timeline *t) {
-    pthread_mutex_lock(&t->lock);
+    enter(t);
     await_all(t);
-    pthread_mutex_unlock(&t->lock);
+    leave(t);
 }
 
 // ---- ranges ----
@@ -455,38 +485,38 @@ static void end_at(hw_timeline *t, size_t at, int depth) {
 }
 
 int hw_timeline_begin_range(hw_timeline *t, const char *domain, const char *name) {
-    pthread_mutex_lock(&t->lock);
+    enter(t);
     add_range(t, domain ? domain : "", name, 0);
     const int depth = depth_of_thread(t, domain ? domain : "");
-    pthread_mutex_unlock(&t->lock);
+    leave(t);
     return depth;
 }
 
 int hw_timeline_end_range(hw_timeline *t, const char *domain) {
     const char *of = domain ? domain : "";
-    pthread_mutex_lock(&t->lock);
+    enter(t);
     size_t at = t->n_ranges;
     while (at > 0 && !is_nested(&t->ranges[at - 1], of)) at--;
     if (at > 0) end_at(t, at - 1, depth_of_thread(t, of) - 1);
     const int depth = depth_of_thread(t, of);
-    pthread_mutex_unlock(&t->lock);
+    leave(t);
     return depth;
 }
 
 uint64_t hw_timeline_start_range(hw_timeline *t, const char *domain, const char *name) {
-    pthread_mutex_lock(&t->lock);
+    enter(t);
     const uint64_t number = ++t->started;
     add_range(t, domain ? domain : "", name, number);
-    pthread_mutex_unlock(&t->lock);
+    leave(t);
     return number;
 }
 
 void hw_timeline_stop_range(hw_timeline *t, uint64_t number) {
-    pthread_mutex_lock(&t->lock);
+    enter(t);
     size_t at = 0;
     while (at < t->n_ranges && t->ranges[at].number != number) at++;
     if (number && at < t->n_ranges) end_at(t, at, 0);
-    pthread_mutex_unlock(&t->lock);
+    leave(t);
 }
 
 void hw_timeline_mark(hw_timeline *t, const char *domain, const char *name) {
@@ -502,7 +532,8 @@ hw_status hw_timeline_create(const hw_timeline_options *options, hw_timeline **o
     if (!t) return hw_diag_no_memory(diag);
     t->options = *options;
     t->schedule = hw_schedule_create(&gpu, task_done, t);
-    pthread_mutex_init(&t->lock, NULL);
+    pthread_mutex_init(&t->own_host.lock, NULL);
+    t->host = options->host ? options->host : &t->own_host;
     if (!t->schedule || !add_stream(t, LEGACY, false, 0)) {
         hw_timeline_destroy(t);
         return hw_diag_no_memory(diag);
@@ -525,7 +556,7 @@ void hw_timeline_destroy(hw_timeline *t) {
         hw_free(t->spare);
         t->spare = next;
     }
-    pthread_mutex_destroy(&t->lock);
+    pthread_mutex_destroy(&t->own_host.lock);
     hw_free(t->streams);
     hw_free(t->events);
     hw_free(t->ranges);

@@ -8,6 +8,8 @@
 #ifndef HW_TIMELINE_TIMELINE_H
 #define HW_TIMELINE_TIMELINE_H
 
+#include <pthread.h>
+
 #include "event/span.h"
 #include "isa/gpu.h"
 
@@ -22,8 +24,15 @@ typedef struct hw_timeline_launch {
     uint32_t number;                 // hw_span.launch
 } hw_timeline_launch;
 
+// The host that several GPUs have in common: its time is theirs.
+typedef struct hw_timeline_host {
+    pthread_mutex_t lock;            // whoever makes it initialises it
+    double us;                       // now
+} hw_timeline_host;
+
 typedef struct hw_timeline_options {
     const hw_gpu *gpu;
+    hw_timeline_host *host;          // NULL: the GPU's alone
     uint32_t copy_engines;           // asyncEngineCount
     // What is known of the launch that this thread has made. False, or NULL: nothing, it takes what starting one takes.
     bool (*launched)(void *context, hw_timeline_launch *out);
@@ -44,6 +53,11 @@ bool hw_timeline_is_stream_done(hw_timeline *timeline, uint64_t stream);
 bool hw_timeline_is_event_done(hw_timeline *timeline, uint64_t event);
 // When the GPU came to the event. False: it has not, or the event has not been recorded.
 bool hw_timeline_event_us(hw_timeline *timeline, uint64_t event, double *us);
+
+// When the GPU will have come to the event, if no more work is given to it; and the stream, of this GPU or of another,
+// goes on then at the earliest: what an event means to streams of other GPUs. False: the event has not been recorded.
+bool hw_timeline_expect_event(hw_timeline *timeline, uint64_t event, double *us);
+void hw_timeline_hold(hw_timeline *timeline, uint64_t stream, double us);
 
 // When work that the stream is given now would begin: behind all that it has been given, if others are given nothing.
 double hw_timeline_expect(hw_timeline *timeline, uint64_t stream);

@@ -275,8 +275,8 @@ static void test_device(void **state) {
     assert_int_equal(value, (int)gpu->sms);
     assert_false(hw_rt_attribute(gpu, 0, &value));
     assert_false(hw_rt_attribute(gpu, 100000, &value));
-    assert_int_equal(hw_rt_check_device(0), HW_RT_SUCCESS);
-    assert_int_equal(hw_rt_check_device(1), HW_RT_INVALID_DEVICE);
+    assert_int_equal(hw_rt_check_device(runtime, 0), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_check_device(runtime, 1), HW_RT_INVALID_DEVICE);
     assert_int_equal(hw_rt_set_limit(runtime, HW_RT_LIMIT_STACK, 1025), HW_RT_SUCCESS);
     assert_int_equal(hw_rt_get_limit(runtime, HW_RT_LIMIT_STACK, &bytes), HW_RT_SUCCESS);
     assert_int_equal(bytes, 1040);

@@ -1,0 +1,81 @@
+# --gpus: programs that see several GPUs, by both compilers and with nvcc's static runtime; what is wrong between them.
+about_nvcc=1
+. "$(dirname "$0")/../check.bash"
+source=$(dirname "$0")/../../cuda/several_gpus.cu
+
+cat > "$work/expected" <<'TEXT'
+gpu 0 adds its own: 1
+gpu 1 adds its own: 1
+one managed variable: 1
+names: 1 1 1
+no such gpu: cudaErrorInvalidDevice
+peers: 1, of itself: 0
+memory of gpu 1
+copied to the other: 1
+once more: cudaErrorPeerAccessAlreadyEnabled
+written by the other: 1
+once more: cudaErrorPeerAccessNotEnabled
+across: 1 1
+event of another: cudaErrorInvalidResourceHandle
+stream of another: cudaErrorInvalidResourceHandle
+beside each other: 1, behind each other: 1
+times of two gpus: cudaErrorInvalidResourceHandle
+pool: 1 1
+a thread for each: 1
+of the others: 1, of the one that was reset: cudaErrorInvalidValue
+and goes on: 1
+TEXT
+is_expected() { diff "$work/expected" "$work/out" >&2 || fail "$1 differs"; }
+
+cat > "$work/stray.cu" <<'PROGRAM'
+#include <cstdio>
+__global__ void set(int *p) { p[threadIdx.x] = 1; }
+int main() {
+    int *p, n = 0;
+    cudaGetDeviceCount(&n);
+    if (n < 2) return puts("one");
+    cudaSetDevice(1);
+    cudaMalloc(&p, 128);                           // allocated here
+    cudaSetDevice(0);
+    set<<<1, 32>>>(p);
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    cudaSetDevice(1);
+    set<<<1, 32>>>(p);
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+PROGRAM
+
+routes=0
+for compiler in nvcc clang; do
+    command -v $compiler >/dev/null || continue
+    routes=$((routes + 1))
+    expect 0 "$halfwarp" run --gpus 2 --compiler $compiler "$source"
+    is_expected "$compiler"
+    silent err
+    expect 5 "$halfwarp" run --gpus 2 --compiler $compiler "$work/stray.cu"
+    says out "cudaErrorIllegalAddress
+cudaSuccess"
+    says err "which is GPU 1's: GPU 0 has not been let reach it (cudaDeviceEnablePeerAccess)"
+    says err "stray.cu:$(grep -n 'allocated here' "$work/stray.cu" | cut -d: -f1)"
+    expect 1 "$halfwarp" check --gpus 2 --compiler $compiler "$work/stray.cu"
+    says out "memory of another GPU is accessed without peer access"
+done
+[ $routes -gt 0 ] || exit 77
+
+if command -v nvcc >/dev/null; then
+    nvcc -gencode arch=compute_75,code=compute_75 -o "$work/static" "$source" || exit 1
+    expect 0 "$halfwarp" run --gpus 2 "$work/static"
+    is_expected "the static runtime"
+    silent err
+    expect 0 "$halfwarp" profile --gpus 2 --summary -o "$work/report" "$work/static"
+    is_expected "profiled"
+fi
+
+# One unless it is asked for; a number, of as many as there can be.
+expect 4 "$halfwarp" run "$work/stray.cu"
+says out one
+for wrong in 0 17 h100 -1; do
+    expect 2 "$halfwarp" run --gpus=$wrong "$work/stray.cu"
+    refuses "--gpus takes how many GPUs the program is to see, 1 to 16, and got '$wrong'"
+done
+finish

@@ -1,0 +1,230 @@
+// Several GPUs in one process: each its own memory, variables, streams and events; copies between them, peer access.
+#include <cstdio>
+#include <cstring>
+#include <pthread.h>
+
+#define MUST(call)                                                                                      \
+    do {                                                                                                \
+        const cudaError_t error = (call);                                                               \
+        if (error) printf("line %d: %s gives %s\n", __LINE__, #call, cudaGetErrorName(error));          \
+    } while (0)
+
+enum { N = 1 << 14, BYTES = N * sizeof(int), MOST = 4 };
+
+__device__ int offset_of_gpu;
+__managed__ int counted;
+
+__global__ void add(int *to, const int *from, int by) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) to[i] = from[i] + by + offset_of_gpu;
+    if (i == 0) atomicAdd_system(&counted, 1);
+}
+
+static int n_gpus, *data[MOST], host[N];
+
+static int is_filled(const int *from, int value) {
+    MUST(cudaMemcpy(host, from, BYTES, cudaMemcpyDefault));
+    for (int i = 0; i < N; i++)
+        if (host[i] != value) return 0;
+    return 1;
+}
+
+static void open_gpus() {
+    for (int g = 0; g < n_gpus; g++) {
+        int value = 100 * g, current = -1;
+        MUST(cudaSetDevice(g));
+        MUST(cudaGetDevice(&current));
+        MUST(cudaMalloc(&data[g], BYTES));
+        MUST(cudaMemset(data[g], 0, BYTES));
+        MUST(cudaMemcpyToSymbol(offset_of_gpu, &value, sizeof value));
+        if (current != g) printf("current %d, not %d\n", current, g);
+    }
+    for (int g = 0; g < n_gpus; g++) {
+        MUST(cudaSetDevice(g));
+        add<<<N / 256, 256>>>(data[g], data[g], 1);
+        MUST(cudaGetLastError());
+    }
+    for (int g = 0; g < n_gpus; g++) {
+        MUST(cudaSetDevice(g));
+        MUST(cudaDeviceSynchronize());
+        printf("gpu %d adds its own: %d\n", g, is_filled(data[g], 1 + 100 * g));
+    }
+    printf("one managed variable: %d\n", counted == n_gpus);
+}
+
+static void test_names() {
+    char ids[2][16];
+    cudaDeviceProp first, second;
+    int device = -1;
+    MUST(cudaDeviceGetPCIBusId(ids[0], sizeof ids[0], 0));
+    MUST(cudaDeviceGetPCIBusId(ids[1], sizeof ids[1], 1));
+    MUST(cudaDeviceGetByPCIBusId(&device, ids[1]));
+    MUST(cudaGetDeviceProperties(&first, 0));
+    MUST(cudaGetDeviceProperties(&second, 1));
+    printf("names: %d %d %d\n", strcmp(ids[0], ids[1]) != 0, device, memcmp(&first.uuid, &second.uuid, 16) != 0);
+    printf("no such gpu: %s\n", cudaGetErrorName(cudaSetDevice(n_gpus)));
+    (void)cudaGetLastError();
+}
+
+static void test_peers() {
+    int can = -1, own = -1;
+    cudaPointerAttributes what;
+    MUST(cudaDeviceCanAccessPeer(&can, 0, 1));
+    MUST(cudaDeviceCanAccessPeer(&own, 1, 1));
+    printf("peers: %d, of itself: %d\n", can, own);
+    MUST(cudaSetDevice(0));
+    MUST(cudaPointerGetAttributes(&what, data[1]));
+    printf("memory of gpu %d\n", what.device);
+    MUST(cudaMemcpyPeer(data[1], 1, data[0], 0, BYTES));
+    printf("copied to the other: %d\n", is_filled(data[1], 1));
+    MUST(cudaDeviceEnablePeerAccess(1, 0));
+    printf("once more: %s\n", cudaGetErrorName(cudaDeviceEnablePeerAccess(1, 0)));
+    (void)cudaGetLastError();
+    add<<<N / 256, 256>>>(data[1], data[0], 1);
+    MUST(cudaDeviceSynchronize());
+    printf("written by the other: %d\n", is_filled(data[1], 2));
+    MUST(cudaDeviceDisablePeerAccess(1));
+    printf("once more: %s\n", cudaGetErrorName(cudaDeviceDisablePeerAccess(1)));
+    (void)cudaGetLastError();
+}
+
+static void test_streams() {
+    cudaStream_t streams[2];
+    cudaEvent_t events[2];
+    for (int g = 0; g < 2; g++) {
+        MUST(cudaSetDevice(g));
+        MUST(cudaStreamCreate(&streams[g]));
+        MUST(cudaEventCreate(&events[g]));
+    }
+    MUST(cudaSetDevice(0));
+    MUST(cudaMemcpyAsync(data[1], data[0], BYTES, cudaMemcpyDefault, streams[1]));
+    MUST(cudaEventRecord(events[1], streams[1]));
+    MUST(cudaStreamWaitEvent(streams[0], events[1], 0));
+    add<<<N / 256, 256, 0, streams[0]>>>(data[0], data[0], 1);
+    MUST(cudaEventRecord(events[0], streams[0]));
+    MUST(cudaStreamSynchronize(streams[0]));
+    MUST(cudaEventSynchronize(events[1]));
+    printf("across: %d %d\n", is_filled(data[1], 1), is_filled(data[0], 2));
+    printf("event of another: %s\n", cudaGetErrorName(cudaEventRecord(events[0], streams[1])));
+    add<<<1, 32, 0, streams[1]>>>(data[0], data[0], 1);
+    printf("stream of another: %s\n", cudaGetErrorName(cudaGetLastError()));
+    for (int g = 0; g < 2; g++) {
+        MUST(cudaEventDestroy(events[g]));
+        MUST(cudaStreamDestroy(streams[g]));
+    }
+}
+
+// What waits for the other GPU cannot be done before it; what does not goes on beside it.
+static void test_times() {
+    enum { COPIES = 50 };
+    cudaEvent_t begin[2], end[2];
+    static int *pinned;
+    float ms[3] = {0};
+    MUST(cudaHostAlloc(&pinned, COPIES * BYTES, cudaHostAllocPortable));
+    for (int g = 0; g < 2; g++) {
+        MUST(cudaSetDevice(g));
+        MUST(cudaEventCreate(&begin[g]));
+        MUST(cudaEventCreate(&end[g]));
+    }
+    for (int waits = 0; waits < 2; waits++) {
+        for (int g = 0; g < 2; g++) {
+            MUST(cudaSetDevice(g));
+            MUST(cudaDeviceSynchronize());
+        }
+        for (int g = 0; g < 2; g++) {
+            MUST(cudaSetDevice(g));
+            MUST(cudaEventRecord(begin[g]));
+            if (g && waits) MUST(cudaStreamWaitEvent(0, end[0], 0));
+            for (int i = 0; i < COPIES; i++)
+                MUST(cudaMemcpyAsync(data[g], pinned + (size_t)i * N, BYTES, cudaMemcpyDefault));
+            MUST(cudaEventRecord(end[g]));
+        }
+        for (int g = 0; g < 2; g++) MUST(cudaEventSynchronize(end[g]));
+        MUST(cudaEventElapsedTime(&ms[waits], begin[1], end[1]));
+        MUST(cudaEventElapsedTime(&ms[2], begin[0], end[0]));
+    }
+    printf("beside each other: %d, behind each other: %d\n", ms[0] < 1.2f * ms[2], ms[1] > 1.2f * ms[0]);
+    printf("times of two gpus: %s\n", cudaGetErrorName(cudaEventElapsedTime(&ms[0], begin[0], end[1])));
+    (void)cudaGetLastError();
+    MUST(cudaFreeHost(pinned));
+}
+
+// A pool's memory is opened to another GPU by the pool, and not by the GPUs.
+static void test_pools() {
+    cudaMemPool_t pool;
+    cudaStream_t stream;
+    int *of_pool;
+    cudaMemAccessFlags flags;
+    cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 1}, cudaMemAccessFlagsProtReadWrite};
+    MUST(cudaSetDevice(0));
+    MUST(cudaStreamCreate(&stream));
+    MUST(cudaDeviceGetDefaultMemPool(&pool, 0));
+    MUST(cudaMallocAsync(&of_pool, BYTES, stream));
+    MUST(cudaMemsetAsync(of_pool, 0, BYTES, stream));
+    MUST(cudaStreamSynchronize(stream));
+    MUST(cudaMemPoolSetAccess(pool, &access, 1));
+    MUST(cudaMemPoolGetAccess(&flags, pool, &access.location));
+    MUST(cudaSetDevice(1));
+    add<<<N / 256, 256>>>(data[1], of_pool, 7);
+    MUST(cudaDeviceSynchronize());
+    printf("pool: %d %d\n", flags == cudaMemAccessFlagsProtReadWrite, is_filled(data[1], 107));
+    MUST(cudaFreeAsync(of_pool, stream));
+    MUST(cudaStreamSynchronize(stream));
+    MUST(cudaStreamDestroy(stream));
+}
+
+static void *work(void *argument) {
+    const int gpu = (int)(size_t)argument;
+    int *own, first = -1;
+    MUST(cudaGetDevice(&first));
+    MUST(cudaSetDevice(gpu));
+    MUST(cudaMalloc(&own, BYTES));
+    MUST(cudaMemset(own, 0, BYTES));
+    for (int i = 0; i < 20; i++) add<<<N / 256, 256>>>(own, own, 1);
+    int last = 0;
+    MUST(cudaMemcpy(&last, own + N - 1, sizeof last, cudaMemcpyDeviceToHost));
+    MUST(cudaFree(own));
+    return (void *)(size_t)(first == 0 && last == 20 * (1 + 100 * gpu));
+}
+
+static void test_threads() {
+    pthread_t threads[MOST];
+    int right = 0;
+    for (int g = 0; g < n_gpus; g++) pthread_create(&threads[g], NULL, work, (void *)(size_t)g);
+    for (int g = 0; g < n_gpus; g++) {
+        void *result;
+        pthread_join(threads[g], &result);
+        right += (int)(size_t)result;
+    }
+    printf("a thread for each: %d\n", right == n_gpus);
+}
+
+// What one GPU has goes with its reset, and what the others have stays.
+static void test_reset() {
+    MUST(cudaSetDevice(1));
+    MUST(cudaDeviceReset());
+    MUST(cudaSetDevice(0));
+    printf("of the others: %d, of the one that was reset: %s\n", is_filled(data[0], 0) || host[0] != 0,
+           cudaGetErrorName(cudaMemset(data[1], 0, 4)));
+    (void)cudaGetLastError();
+    MUST(cudaSetDevice(1));
+    MUST(cudaMalloc(&data[1], BYTES));
+    MUST(cudaMemset(data[1], 0, BYTES));
+    add<<<N / 256, 256>>>(data[1], data[1], 3);    // its variables are as at first
+    MUST(cudaDeviceSynchronize());
+    printf("and goes on: %d\n", is_filled(data[1], 3));
+}
+
+int main() {
+    MUST(cudaGetDeviceCount(&n_gpus));
+    if (n_gpus < 2 || n_gpus > MOST) return printf("%d GPUs\n", n_gpus) < 0;
+    open_gpus();
+    test_names();
+    test_peers();
+    test_streams();
+    test_times();
+    test_pools();
+    test_threads();
+    test_reset();
+    return 0;
+}
