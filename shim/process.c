@@ -174,10 +174,9 @@ static void begin_child(void) {
 }
 
 // The journal says that there was a program that could have launched something, even if it never does.
-static void describe_process(hw_rt_options *options) {
+static const hw_gpu *open_process(hw_environment *environment) {
     hw_diag diag = {0};
     const hw_gpu *gpu;
-    hw_environment *environment = &own_process.environment;
     hw_environment_read(environment);
     pthread_mutex_init(&own_process.lock, NULL);
     pthread_mutex_init(&own_process.journal_lock, NULL);
@@ -189,6 +188,12 @@ static void describe_process(hw_rt_options *options) {
     if (environment->journal_path && hw_journal_open(environment->journal_path, &own_process.journal, &diag))
         print_complaint(&diag);
     if (environment->check_path && hw_findings_open(environment, &diag)) print_complaint(&diag);
+    return gpu;
+}
+
+static void describe_process(hw_rt_options *options) {
+    hw_environment *environment = &own_process.environment;
+    const hw_gpu *gpu = open_process(environment);
     *options = (hw_rt_options){
         .device = {
             .gpu = gpu,

@@ -18,7 +18,7 @@
 #include "output/text_output.h"
 #include "output/whole_file.h"
 
-enum { MAX_GPUS = HW_MEM_GPUS, MAX_THREADS = 1024, MAX_SECONDS = 1000000000, MAX_ORDERS = 1000000 };
+enum { MAX_THREADS = 1024, MAX_SECONDS = 1000000000, MAX_ORDERS = 1000000 };
 
 static bool set_gpu(hw_cli_launch *launch, const char *value) {
     const hw_gpu *gpu = hw_cli_find_gpu(value);
@@ -34,19 +34,20 @@ static bool is_number(const char *text, unsigned long long least, unsigned long 
     return !errno && !*end && value >= least && value <= most;
 }
 
+static bool is_count(const char *option, const char *value, unsigned most) {
+    if (is_number(value, 1, most)) return true;
+    hw_cli_complain("%s takes a number from 1 to %u, and got '%s'", option, most, value);
+    return false;
+}
+
 static bool set_gpus(hw_cli_launch *launch, const char *value) {
     launch->gpus = value;
-    if (is_number(value, 1, MAX_GPUS)) return true;
-    hw_cli_complain("--gpus takes how many GPUs the program is to see, 1 to %d, and got '%s'%s", MAX_GPUS, value,
-                    isdigit((unsigned char)value[0]) ? "" : "; --gpu names their kind");
-    return false;
+    return is_count("--gpus", value, HW_MEM_GPUS);
 }
 
 static bool set_threads(hw_cli_launch *launch, const char *value) {
     launch->threads = value;
-    if (is_number(value, 1, MAX_THREADS)) return true;
-    hw_cli_complain("--threads takes a number from 1 to %d, and got '%s'", MAX_THREADS, value);
-    return false;
+    return is_count("--threads", value, MAX_THREADS);
 }
 
 static bool set_seed(hw_cli_launch *launch, const char *value) {
@@ -110,11 +111,21 @@ static bool set_summary(hw_cli_launch *launch, const char *value) {
     return true;
 }
 
-static bool set_copies(hw_cli_launch *launch, const char *value) {
-    (void)value;
-    launch->copies = true;
-    return true;
-}
+// Options without a value: each sets what is true from then on.
+#define SWITCH(set_member, member)                                     \
+    static bool set_member(hw_cli_launch *launch, const char *value) { \
+        (void)value;                                                   \
+        return launch->member = true;                                  \
+    }
+SWITCH(set_copies, copies)
+SWITCH(set_advice, advice)
+SWITCH(set_no_reuse, no_reuse)
+SWITCH(set_lenient, lenient)
+SWITCH(set_no_l1, no_l1)
+SWITCH(set_leaks, leaks)
+SWITCH(set_nan, watches_floats)
+SWITCH(set_integers, watches_integers)
+#undef SWITCH
 
 static bool set_trace(hw_cli_launch *launch, const char *value) {
     launch->trace = value;
@@ -155,12 +166,6 @@ static bool set_budgets(hw_cli_launch *launch, const char *value) {
     return hw_cli_budgets_read(value, &launch->budgets);
 }
 
-static bool set_advice(hw_cli_launch *launch, const char *value) {
-    (void)value;
-    launch->advice = true;
-    return true;
-}
-
 static bool set_page(hw_cli_launch *launch, const char *value) {
     launch->page = value;
     return hw_cli_html_check(value);
@@ -188,11 +193,15 @@ static bool set_skip(hw_cli_launch *launch, const char *value) {
     return false;
 }
 
+static bool is_positive(const char *option, const char *value) {
+    if (is_number(value, 1, ULLONG_MAX - 1)) return true;
+    hw_cli_complain("%s takes a number of launches from 1 on, and got '%s'", option, value);
+    return false;
+}
+
 static bool set_count(hw_cli_launch *launch, const char *value) {
     launch->count = value;
-    if (is_number(value, 1, ULLONG_MAX - 1)) return true;
-    hw_cli_complain("--count takes a number of launches from 1 on, and got '%s'", value);
-    return false;
+    return is_positive("--count", value);
 }
 
 static bool set_timeout(hw_cli_launch *launch, const char *value) {
@@ -205,9 +214,7 @@ static bool set_timeout(hw_cli_launch *launch, const char *value) {
 
 static bool set_max_launches(hw_cli_launch *launch, const char *value) {
     launch->max_launches = value;
-    if (is_number(value, 1, ULLONG_MAX - 1)) return true;
-    hw_cli_complain("--max-launches takes a number of launches from 1 on, and got '%s'", value);
-    return false;
+    return is_positive("--max-launches", value);
 }
 
 // Given twice, both have to hold.
@@ -228,29 +235,11 @@ static bool set_only(hw_cli_launch *launch, const char *value) {
 
 static bool set_shards(hw_cli_launch *launch, const char *value) { return hw_cli_shard_read(value, &launch->shard); }
 
-static bool set_no_reuse(hw_cli_launch *launch, const char *value) {
-    (void)value;
-    launch->no_reuse = true;
-    return true;
-}
-
-static bool set_lenient(hw_cli_launch *launch, const char *value) {
-    (void)value;
-    launch->lenient = true;
-    return true;
-}
-
 static bool set_time(hw_cli_launch *launch, const char *value) {
     launch->time = value;
     if (!strcmp(value, "gpu") || !strcmp(value, "host")) return true;
     hw_cli_complain("--time is gpu or host, and not '%s'", value);
     return false;
-}
-
-static bool set_no_l1(hw_cli_launch *launch, const char *value) {
-    (void)value;
-    launch->no_l1 = true;
-    return true;
 }
 
 static bool set_check(hw_cli_launch *launch, const char *value) {
@@ -259,29 +248,9 @@ static bool set_check(hw_cli_launch *launch, const char *value) {
     return !value || hw_cli_is_file_name("--check=", value);
 }
 
-static bool set_leaks(hw_cli_launch *launch, const char *value) {
-    (void)value;
-    launch->leaks = true;
-    return true;
-}
-
 static bool set_schedule(hw_cli_launch *launch, const char *value) {
     launch->schedule = value;
-    if (is_number(value, 1, MAX_ORDERS)) return true;
-    hw_cli_complain("--schedule takes a number of orders from 1 to %d, and got '%s'", MAX_ORDERS, value);
-    return false;
-}
-
-static bool set_nan(hw_cli_launch *launch, const char *value) {
-    (void)value;
-    launch->watches_floats = true;
-    return true;
-}
-
-static bool set_integers(hw_cli_launch *launch, const char *value) {
-    (void)value;
-    launch->watches_integers = true;
-    return true;
+    return is_count("--schedule", value, MAX_ORDERS);
 }
 
 static bool set_max_findings(hw_cli_launch *launch, const char *value) {

@@ -26,7 +26,8 @@ cudaError_t hw_managed_prefetch(const void *pointer, size_t bytes, struct cudaMe
 cudaError_t hw_managed_advise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
                               struct cudaMemLocation location) {
     HW_ENTER();
-    if (advice >= cudaMemAdviseSetPreferredLocation && !is_place(location)) return hw_cudart_return(HW_RT_INVALID_DEVICE);
+    const bool names_place = advice >= cudaMemAdviseSetPreferredLocation;
+    if (names_place && !is_place(location)) return hw_cudart_return(HW_RT_INVALID_DEVICE);
     bool known = advice >= cudaMemAdviseSetReadMostly && advice <= cudaMemAdviseUnsetAccessedBy;
     return hw_cudart_return(known && is_managed(pointer, bytes) ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE);
 }

@@ -36,8 +36,9 @@ _Static_assert(sizeof(struct cudaDeviceProp) == 1008, "cudaDeviceProp of CUDA 13
 #define HW_PROPERTY_PLAIN(type, field)
 #define HW_PROPERTY(type, field, a) out->field = (type)attribute_value(of, a);
 #define HW_PROPERTY2(type, field, a, b) out->field[0] = attribute_value(of, a), out->field[1] = attribute_value(of, b);
-#define HW_PROPERTY3(type, field, a, b, c) \
-    out->field[0] = attribute_value(of, a), out->field[1] = attribute_value(of, b), out->field[2] = attribute_value(of, c);
+#define HW_PROPERTY3(type, field, a, b, c)                                            \
+    out->field[0] = attribute_value(of, a), out->field[1] = attribute_value(of, b), \
+    out->field[2] = attribute_value(of, c);
 #define HW_PROPERTY_OLD HW_PROPERTY
 #define HW_PROPERTY_SINCE_12 HW_PROPERTY
 

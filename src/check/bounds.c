@@ -62,7 +62,8 @@ static hw_check_finding describe(hw_check *c, const wrong *w, const hw_check_sid
     finding.object.name = keep_name(c, w->object.name);
     if (w->kind != HW_CHECK_BOUNDS) return finding;
     finding.address = first_outside(&w->object, w->address);
-    if (!w->object.is_nearest && !w->object.is_out_of_reach) finding.there = hw_check_object_at(c, w->space, finding.address);
+    if (w->object.is_nearest || w->object.is_out_of_reach) return finding;
+    finding.there = hw_check_object_at(c, w->space, finding.address);
     return finding;
 }
 

@@ -216,6 +216,6 @@ uint32_t hw_space_take(hw_space *s, uint64_t bytes, uint64_t align, hw_alloc_kin
     const uint64_t span = span_of_allocation(bytes, s->keeps_apart && kind != HW_ALLOC_HEAP);
     if (hw_space_is_large(bytes) && align < CHUNK_BYTES) align = CHUNK_BYTES;
     uint32_t number = take_or_wait(s, range, span, align);
-    if (!number && s->keeps_apart) number = hw_extents_take(&s->extents, range, span_of_allocation(bytes, false), align);
-    return number;
+    if (number || !s->keeps_apart) return number;
+    return hw_extents_take(&s->extents, range, span_of_allocation(bytes, false), align);
 }

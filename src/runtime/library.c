@@ -146,8 +146,8 @@ hw_rt_status hw_rt_library_module(hw_runtime *runtime, hw_rt_library *library, h
     hw_diag diag = {0};
     pthread_mutex_lock(&library->lock);
     // What was loaded once can be loaded again, but for want of memory.
-    const hw_rt_status status =
-        library->of[runtime->number].epoch == hw_rt_epoch(runtime) ? HW_RT_SUCCESS : load_module(runtime, library, &diag);
+    const bool is_there = library->of[runtime->number].epoch == hw_rt_epoch(runtime);
+    const hw_rt_status status = is_there ? HW_RT_SUCCESS : load_module(runtime, library, &diag);
     *out = library->of[runtime->number].module;
     pthread_mutex_unlock(&library->lock);
     return status;

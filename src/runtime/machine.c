@@ -1,5 +1,4 @@
-#include "runtime/machine.h"
-
+// The GPUs of one process.
 #include "base/alloc.h"
 #include "runtime/internal.h"
 #include "runtime/memory.h"

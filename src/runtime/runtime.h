@@ -1,6 +1,6 @@
 // The core behind all doors: simulated GPUs, each with the state that CUDA's interfaces keep for it.
 //
-// A machine has one GPU or several of the same kind (machine.h), and an hw_runtime is one of them: what is said here of
+// A machine has one GPU or several of the same kind, and an hw_runtime is one of them: what is said here of
 // a runtime is said of each GPU. They share their addresses, and the host's time.
 //
 // A door (shim/cudart, in time others) translates the arguments of its interface, calls here, and translates the

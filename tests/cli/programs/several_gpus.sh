@@ -76,6 +76,6 @@ expect 4 "$halfwarp" run "$work/stray.cu"
 says out one
 for wrong in 0 17 h100 -1; do
     expect 2 "$halfwarp" run --gpus=$wrong "$work/stray.cu"
-    refuses "--gpus takes how many GPUs the program is to see, 1 to 16, and got '$wrong'"
+    refuses "--gpus takes a number from 1 to 16, and got '$wrong'"
 done
 finish

@@ -27,7 +27,7 @@ offers() {
 }
 offers pro // "profile"
 offers r // "reduce run"
-offers profile --g // "--gpu"
+offers profile --g // "--gpu --gpus"
 offers run --l // "--lenient"
 offers profile --li // "--lines"
 offers profile --t // "--threads --time --timeout --trace"
