@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 
 enum { IN, OUT, ENGINES };           // by direction; a GPU with one copy engine has IN alone
-enum { NOBODY = -1, COMPUTES = -1 };
+enum { NOBODY = -1, COMPUTES = -1, NOTHING = -2 };
 
 typedef enum task_state { IS_WAITING, IS_STARTING, IS_FULL, IS_IN_TAIL } task_state;
 
@@ -23,6 +23,8 @@ typedef struct stream {
     entry *first, *last;             // that are not done
     task_state state;                // of the first one, and what follows too:
     bool is_ready;
+    int last_engine;                 // that was at its work: an engine, COMPUTES, or NOTHING yet
+    double last_us;                  // until when
     double ready_us, begin_us, busy_us;
     double left_us;                  // of the state, alone on the GPU
     double rate, share;              // at which it goes on now; of the GPU
@@ -54,17 +56,28 @@ static int engine_of(const hw_schedule *s, const hw_task *task) {
     return s->gpu.copy_engines > 1 && task->kind == HW_TASK_COPY_OUT ? OUT : IN;
 }
 
+static int worker_of(const hw_schedule *s, const hw_task *task) { return is_copy(task) ? engine_of(s, task) : COMPUTES; }
+
 static bool is_free(const hw_schedule *s, const hw_task *task) {
     if (task->kind == HW_TASK_MARK) return true;
-    const int engine = is_copy(task) ? engine_of(s, task) : COMPUTES;
+    const int engine = worker_of(s, task);
     if (engine != COMPUTES) return s->engine[engine] == NOBODY;
     if (is_copy(task)) return !s->n_kernels && !s->is_copying;
     return s->n_kernels < s->gpu.most_kernels && !s->is_copying;
 }
 
+// When its first task may begin at the earliest, whatever it waits for: who goes on with a stream's work has to be told
+// that another is done with it.
+static double from_us(const hw_schedule *s, const stream *of) {
+    const hw_task *task = &of->first->task;
+    const bool goes_on = task->kind != HW_TASK_MARK && of->last_engine != NOTHING;
+    if (!goes_on || of->last_engine == worker_of(s, task)) return task->from_us;
+    return fmax(task->from_us, of->last_us + s->gpu.switch_us);
+}
+
 static void see_whether_ready(hw_schedule *s, stream *of) {
     const entry *e = of->first;
-    if (!e || of->is_ready || e->task.from_us > s->now || !hw_schedule_is_done(s, e->task.after)) return;
+    if (!e || of->is_ready || from_us(s, of) > s->now || !hw_schedule_is_done(s, e->task.after)) return;
     of->is_ready = true;
     of->ready_us = s->now;
 }
@@ -124,7 +137,11 @@ static void begin_task(hw_schedule *s, stream *of) {
 
 static void end_task(hw_schedule *s, stream *of) {
     entry *e = of->first;
-    const int engine = is_copy(&e->task) ? engine_of(s, &e->task) : COMPUTES;
+    const int engine = worker_of(s, &e->task);
+    if (e->task.kind != HW_TASK_MARK) {
+        of->last_engine = engine;
+        of->last_us = s->now;
+    }
     if (e->task.kind == HW_TASK_KERNEL) s->n_kernels--;
     if (is_copy(&e->task) && engine == COMPUTES) s->is_copying = false;
     if (engine != COMPUTES) s->engine[engine] = NOBODY;
@@ -188,6 +205,12 @@ static void share_gpu(hw_schedule *s) {
     for (stream *of = memory > 1 ? served_after(s, NULL) : NULL; of; of = served_after(s, of)) of->rate /= memory;
 }
 
+static void share_link(hw_schedule *s) {
+    const bool are_both = s->engine[IN] != NOBODY && s->engine[OUT] != NOBODY && s->gpu.both_ways > 0;
+    for (int i = 0; i < ENGINES; i++)
+        if (s->engine[i] != NOBODY) s->streams[s->engine[i]].rate = are_both ? s->gpu.both_ways : 1;
+}
+
 // ---- time ----
 
 static bool end_tasks(hw_schedule *s) {
@@ -210,6 +233,7 @@ static void settle_moment(hw_schedule *s) {
         if (next) begin_task(s, next);
     } while (next);
     share_gpu(s);
+    share_link(s);
 }
 
 // The next moment at which anything happens; INFINITY: nothing will.
@@ -218,7 +242,7 @@ static double next_moment(const hw_schedule *s) {
     for (size_t i = 0; i < s->n_streams; i++) {
         const stream *of = &s->streams[i];
         if (runs(of) && of->rate > 0) next = fmin(next, s->now + of->left_us / of->rate);
-        else if (of->first && !runs(of) && of->first->task.from_us > s->now) next = fmin(next, of->first->task.from_us);
+        else if (of->first && !runs(of) && from_us(s, of) > s->now) next = fmin(next, from_us(s, of));
     }
     return next;
 }
@@ -323,7 +347,7 @@ double hw_schedule_expect(const hw_schedule *s, hw_place place) {
 
 int64_t hw_schedule_add_stream(hw_schedule *s, int priority) {
     if (!hw_grow((void **)&s->streams, s->n_streams, &s->capacity, sizeof *s->streams)) return -1;
-    s->streams[s->n_streams] = (stream){.priority = priority};
+    s->streams[s->n_streams] = (stream){.priority = priority, .last_engine = NOTHING};
     return (int64_t)s->n_streams++;
 }
 

@@ -18,6 +18,9 @@ typedef struct hw_schedule_gpu {
     uint32_t most_kernels;           // that run at a time
     bool is_one_queue;               // kernels begin in the order in which they were asked for, and so do an engine's
                                      // copies: GPUs before compute capability 3.5
+    double both_ways;                // how fast a copy goes on while the other engine copies as well, of 1; 0: 1
+    double switch_us;                // until a stream goes on with a kernel behind a copy, with a copy behind a kernel,
+                                     // or with a copy by the other engine
 } hw_schedule_gpu;
 
 typedef enum hw_task_kind {

@@ -16,6 +16,8 @@ enum { MOST = 64, STREAMS = 6 };
 typedef struct times { double begin_us, end_us, busy_us; int engine, n; } times;
 static times of[MOST];               // by the owner of a task, which is its number
 
+static double both_ways, switch_us;  // of the next schedule
+
 static void note(void *context, const hw_task_done *done) {
     (void)context;
     const size_t number = (size_t)(uintptr_t)done->owner;
@@ -23,7 +25,8 @@ static void note(void *context, const hw_task_done *done) {
 }
 
 static hw_schedule *make(uint32_t copy_engines, uint32_t kernels, bool is_one_queue, uint32_t n_streams) {
-    const hw_schedule_gpu gpu = {copy_engines, kernels, is_one_queue};
+    const hw_schedule_gpu gpu = {.copy_engines = copy_engines, .most_kernels = kernels, .is_one_queue = is_one_queue,
+                                 .both_ways = both_ways, .switch_us = switch_us};
     hw_schedule *s = hw_schedule_create(&gpu, note, NULL);
     assert_non_null(s);
     for (size_t i = 0; i < MOST; i++) of[i] = (times){.n = 0};
@@ -96,6 +99,34 @@ static void test_two_copy_engines(void **state) {
     finish(s);
     expect(1, 0, 10), expect(2, 0, 10), expect(3, 10, 15);
     assert_int_equal(of[2].engine, 1);
+}
+
+static void test_copies_both_ways_slow_each_other(void **state) {
+    (void)state;
+    both_ways = 0.5;
+    hw_schedule *s = make(2, 128, false, 2);
+    both_ways = 0;
+    add(s, 0, copy(1, HW_TASK_COPY_IN, 10));
+    add(s, 1, copy(2, HW_TASK_COPY_OUT, 4));
+    add(s, 1, copy(3, HW_TASK_COPY_OUT, 10));
+    finish(s);
+    // Each at half its speed until the first ends.
+    expect(1, 0, 20), expect(2, 0, 8), expect(3, 8, 24);
+}
+
+static void test_going_on_by_another_engine_takes_time(void **state) {
+    (void)state;
+    switch_us = 3;
+    hw_schedule *s = make(2, 128, false, 2);
+    switch_us = 0;
+    add(s, 0, copy(1, HW_TASK_COPY_IN, 10));
+    add(s, 0, copy(2, HW_TASK_COPY_IN, 10));             // the same engine
+    add(s, 0, (hw_task){.kind = HW_TASK_MARK, .owner = number(3)});
+    add(s, 0, kernel(4, 10, 0, 1));
+    add(s, 0, copy(5, HW_TASK_COPY_OUT, 10));
+    add(s, 1, kernel(6, 21, 0, 1));                      // another stream is told nothing
+    finish(s);
+    expect(1, 0, 10), expect(2, 10, 20), expect(3, 20, 20), expect(4, 23, 33), expect(5, 36, 46), expect(6, 0, 21);
 }
 
 static void test_no_copy_engine(void **state) {
@@ -346,7 +377,8 @@ static void test_random_schedules(void **state) {
     (void)state;
     for (seed = 1; seed < 400;) {
         const uint64_t begin = seed;
-        const hw_schedule_gpu gpu = {random_below(4), 1 + random_below(3), random_below(2)};
+        const hw_schedule_gpu gpu = {.copy_engines = random_below(4), .most_kernels = 1 + random_below(3),
+                                     .is_one_queue = random_below(2)};
         run_random(gpu);
         seed = begin + 1;
     }
@@ -354,7 +386,7 @@ static void test_random_schedules(void **state) {
 
 static void test_no_memory(void **state) {
     (void)state;
-    const hw_schedule_gpu gpu = {1, 1, false};
+    const hw_schedule_gpu gpu = {.copy_engines = 1, .most_kernels = 1};
     hw_alloc_fail_after(0);
     assert_null(hw_schedule_create(&gpu, note, NULL));
     hw_alloc_fail_after(1);
@@ -378,7 +410,8 @@ static void test_no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_copy_engine), cmocka_unit_test(test_one_queue_holds_up_copies),
-        cmocka_unit_test(test_two_copy_engines), cmocka_unit_test(test_no_copy_engine),
+        cmocka_unit_test(test_two_copy_engines), cmocka_unit_test(test_copies_both_ways_slow_each_other),
+        cmocka_unit_test(test_going_on_by_another_engine_takes_time), cmocka_unit_test(test_no_copy_engine),
         cmocka_unit_test(test_kernels_side_by_side), cmocka_unit_test(test_memory_is_shared),
         cmocka_unit_test(test_priorities), cmocka_unit_test(test_start_takes_no_room),
         cmocka_unit_test(test_marks_join_streams), cmocka_unit_test(test_random_schedules),

@@ -174,7 +174,10 @@ static void test_copies(void **state) {
     assert_true(hw_timeline_now(t) < 30);        // neither is waited for
     hw_timeline_finish(t);
     const double pinned_us = hw_model_transfer_us(gpu, HW_HOST_PINNED, BYTES);
-    assert_true(fabs(work_of(A)->end_us - work_of(A)->begin_us - pinned_us) < 1e-6);
+    // Both ways at once they slow each other, as on an H200.
+    const double alone_us = work_of(B)->begin_us - work_of(A)->begin_us;
+    const double both_us = (pinned_us - alone_us) * 82 / 77.7;
+    assert_true(fabs(work_of(A)->end_us - work_of(A)->begin_us - alone_us - both_us) < 1e-6);
     assert_true(work_of(B)->begin_us < work_of(A)->end_us);
     assert_int_equal(work_of(A)->engine, 0);
     assert_int_equal(work_of(B)->engine, 1);
