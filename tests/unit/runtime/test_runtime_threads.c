@@ -142,8 +142,76 @@ static void test_fork(void **state) {
     assert_int_equal(status_of_child(), HW_RT_NOT_INITIALIZED);
 }
 
+// ---- several GPUs: two threads for each, and one that is opened and reset all the time ----
+
+enum { GPUS = 3, RESET = GPUS - 1 };
+
+static hw_rt_function *fills[GPUS];
+static hw_rt_event *_Atomic last_event;    // of the first GPU, which is never destroyed
+
+static void *use_gpu(void *number) {
+    const uint32_t gpu = (uint32_t)(uintptr_t)number % RESET;
+    hw_runtime *own = hw_rt_gpu_at(runtime, (int)gpu), *other = hw_rt_gpu_at(runtime, (int)!gpu);
+    hw_rt_stream *stream = NULL;
+    uint64_t here = 0, there = 0;
+    uint32_t words[WORDS];
+    hw_diag diag = {0};
+    GOOD(hw_rt_stream_create(own, 0, 0, &stream));
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        uint32_t value = 1000 * gpu + round;
+        void *params[] = {&here, &value};
+        GOOD(allocate(own, sizeof words, &here));
+        GOOD(allocate(other, sizeof words, &there));
+        const hw_rt_launch_args args = {.function = fills[gpu], .grid = {1, 1, 1}, .block = {WORDS, 1, 1},
+                                        .params = params, .stream = stream};
+        GOOD(hw_rt_launch(own, &args, &diag));
+        hw_rt_event *event = atomic_load(&last_event);
+        if (event) GOOD(hw_rt_stream_wait(own, stream, event));
+        if (event && !gpu) GOOD(hw_rt_event_record(own, event, stream));
+        GOOD(copy_row(own, on_device(there), on_device(here), sizeof words, HW_HOST_COPY_ANY, stream));
+        GOOD(copy_row(other, at(words), on_device(there), sizeof words, HW_HOST_COPY_ANY, NULL));
+        for (uint32_t i = 0; i < WORDS; i++)
+            if (words[i] != value + i) atomic_fetch_add(&n_wrong, 1);
+        GOOD(hw_rt_free(own, there, 1u << HW_ALLOC_DEVICE, at_once, NULL));
+        GOOD(hw_rt_free(other, here, 1u << HW_ALLOC_DEVICE, at_once, NULL));
+    }
+    GOOD(hw_rt_stream_destroy(other, stream));
+    return NULL;
+}
+
+static void *reset_gpu(void *unused) {
+    hw_runtime *own = hw_rt_gpu_at(runtime, RESET), *first = hw_rt_gpu_at(runtime, 0);
+    uint64_t address = 0;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        GOOD(allocate(own, 100, &address));
+        GOOD(hw_rt_enable_peer(first, RESET));
+        GOOD(hw_rt_set(own, on_device(address), 1, (hw_rt_shape){100, 1, 1}, at_once));
+        hw_rt_reset(own);
+    }
+    return unused;
+}
+
+static void test_several_gpus(void **state) {
+    (void)state;
+    pthread_t threads[2 * RESET + 1];
+    hw_rt_event *event = NULL;
+    runtime = make_runtime_with((hw_rt_options){.gpus = GPUS, .has_gpu_time = true});
+    for (int i = 0; i < RESET; i++) {
+        hw_runtime *gpu = hw_rt_gpu_at(runtime, i);
+        fills[i] = find_function(gpu, load_kernels(gpu), "fill");
+    }
+    assert_int_equal(hw_rt_event_create(runtime, 0, &event), HW_RT_SUCCESS);
+    atomic_store(&last_event, event);
+    for (uintptr_t i = 0; i < 2 * RESET; i++) pthread_create(&threads[i], NULL, use_gpu, (void *)i);
+    pthread_create(&threads[2 * RESET], NULL, reset_gpu, NULL);
+    for (int i = 0; i < 2 * RESET + 1; i++) pthread_join(threads[i], NULL);
+    assert_int_equal(atomic_load(&n_wrong), 0);
+    assert_false(hw_rt_gpu_at(runtime, GPUS) || hw_rt_gpu_at(runtime, -1));
+    hw_rt_destroy(hw_rt_gpu_at(runtime, 1));     // the machine, by any of its GPUs
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads), cmocka_unit_test(test_first_calls),
-                                       cmocka_unit_test(test_fork)};
+                                       cmocka_unit_test(test_several_gpus), cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
