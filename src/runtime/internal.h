@@ -40,7 +40,7 @@ hw_runtime *hw_rt_of_address(hw_runtime *runtime, uint64_t address);
 // ---- a GPU ----
 
 struct hw_rt_pool {
-    uint32_t number;                   // of its runtime; 0: the default one
+    uint32_t number;                   // flags of its allocations: HW_RT_DEFAULT_POOL, or a larger one
     bool is_shared;                    // with other processes
     atomic_uint open_to;               // a bit for each GPU whose kernels may touch its memory, beside the own one
     _Atomic uint64_t attributes[HW_RT_POOL_ATTRIBUTES];
