@@ -56,7 +56,9 @@ static int engine_of(const hw_schedule *s, const hw_task *task) {
     return s->gpu.copy_engines > 1 && task->kind == HW_TASK_COPY_OUT ? OUT : IN;
 }
 
-static int worker_of(const hw_schedule *s, const hw_task *task) { return is_copy(task) ? engine_of(s, task) : COMPUTES; }
+static int worker_of(const hw_schedule *s, const hw_task *task) {
+    return is_copy(task) ? engine_of(s, task) : COMPUTES;
+}
 
 static bool is_free(const hw_schedule *s, const hw_task *task) {
     if (task->kind == HW_TASK_MARK) return true;

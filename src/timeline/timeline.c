@@ -54,7 +54,6 @@ struct hw_timeline {
     atomic_bool is_asked;
     stream *streams;
     size_t n_streams, streams_capacity;
-    uint32_t numbers;
     event *events;                   // by name
     size_t n_events, events_capacity;
     range *ranges;                   // that have not ended
@@ -84,13 +83,13 @@ static bool add_stream(hw_timeline *t, uint64_t name, bool is_apart, int priorit
         stream *old = &t->streams[i];
         if (!old->is_gone || !hw_schedule_is_done(t->schedule, hw_schedule_end(t->schedule, old->place))) continue;
         hw_schedule_set_priority(t->schedule, old->place, priority);
-        *old = (stream){name, t->numbers++, old->place, is_apart, false};
+        *old = (stream){name, t->host->streams++, old->place, is_apart, false};
         return true;
     }
     const int64_t place = hw_schedule_add_stream(t->schedule, priority);
     if (place < 0 || !hw_grow((void **)&t->streams, t->n_streams, &t->streams_capacity, sizeof *t->streams))
         return false;
-    t->streams[t->n_streams++] = (stream){name, t->numbers++, (uint32_t)place, is_apart, false};
+    t->streams[t->n_streams++] = (stream){name, t->host->streams++, (uint32_t)place, is_apart, false};
     return true;
 }
 

@@ -28,6 +28,7 @@ typedef struct hw_timeline_launch {
 typedef struct hw_timeline_host {
     pthread_mutex_t lock;            // whoever makes it initialises it
     double us;                       // now
+    uint32_t streams;                // numbered so far, of all GPUs
 } hw_timeline_host;
 
 typedef struct hw_timeline_options {

@@ -52,6 +52,11 @@ for compiler in nvcc clang; do
     expect 0 "$halfwarp" run --gpus 2 --compiler $compiler "$source"
     is_expected "$compiler"
     silent err
+    # The default streams of two GPUs are two streams.
+    expect 0 "$halfwarp" profile --gpus 2 --launches --format csv -o "$work/rows" --compiler $compiler "$source"
+    streams=$(python3 -c 'import csv, sys
+print(*[row["stream"] for row in csv.DictReader(open(sys.argv[1]))][:2])' "$work/rows")
+    [ "$streams" = "0 1" ] || fail "streams $streams"
     expect 5 "$halfwarp" run --gpus 2 --compiler $compiler "$work/stray.cu"
     says out "cudaErrorIllegalAddress
 cudaSuccess"
