@@ -71,10 +71,12 @@ foreach(level avx2 avx512)
   endif()
 endforeach()
 
-# Clearing the upper halves after every body would cost more than most bodies: exec does it once (hw_level_leave).
+# Compilers clear the upper halves of vector registers where a body ends or calls, and are to: while they are not clear,
+# each turn to code without AVX, of which there is some between bodies, costs a Xeon a hundred nanoseconds
+# (docs/performance.md, "What check costs"). An EPYC notices neither.
 set(flags_base)
-set(flags_avx2 ${simd_avx2} -mno-vzeroupper)
-set(flags_avx512 ${simd_avx512} -mno-vzeroupper)
+set(flags_avx2 ${simd_avx2})
+set(flags_avx512 ${simd_avx512})
 
 set(best_level base)
 if(has_x86_levels AND EXISTS /proc/cpuinfo)

@@ -218,7 +218,6 @@ bool hw_undefined_all_clean(const hw_state *s, const hw_inst *in, uint32_t bytes
     return level.used->all_clean(s, in, bytes, n);
 }
 
-void hw_bind_leave(void) { level.used->leave(); }
 
 void hw_set_mask(hw_warp *w, uint32_t mask) { level.used->set_mask(w, mask); }
 

@@ -326,7 +326,6 @@ static void run_worker(void *context, uint32_t index) {
     hw_worker_main(&workers[index]);
     if (workers[index].sums) hw_sums_flush(workers[index].sums);
     hw_watch_end(&workers[index]);
-    hw_bind_leave();
 }
 
 static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {

@@ -531,10 +531,3 @@ hw_body_forms HW_LEVEL_NAME(hw_memory_select)(const hw_inst *in, bool is_store) 
     }
     return (hw_body_forms){NULL, NULL};
 }
-
-// Bodies leave the upper halves of vector registers as they are; code without AVX is slow until they are clear.
-void HW_LEVEL_NAME(hw_level_leave)(void) {
-#if defined(__AVX__)
-    _mm256_zeroupper();
-#endif
-}

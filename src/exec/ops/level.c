@@ -11,12 +11,11 @@
     void hw_set_mask_##level(hw_warp *w, uint32_t mask);                                                               \
     hw_space hw_lanes_at_##level(hw_state *s, const hw_inst *in, uint64_t at[32]);                                     \
     bool hw_undefined_all_clean_##level(const hw_state *s, const hw_inst *in, uint32_t bytes, uint32_t n);             \
-    void hw_level_leave_##level(void);                                                                                 \
     extern const hw_body_forms hw_segment_bodies_##level;                                                              \
     static const hw_body_forms *const level##_tables[] = {HW_BODY_GROUPS_OF_LANES(NAME_TABLE, level)};
 #define LEVEL_ROW(level, needs)                                                                                        \
     {#level, needs, level##_tables, hw_memory_select_##level, hw_set_mask_##level, hw_lanes_at_##level,                \
-     hw_undefined_all_clean_##level, hw_level_leave_##level, &hw_segment_bodies_##level}
+     hw_undefined_all_clean_##level, &hw_segment_bodies_##level}
 
 #ifdef HW_HAS_LEVEL_base
 DECLARE_LEVEL(base)

@@ -15,7 +15,6 @@ typedef struct hw_level {
     void (*set_mask)(hw_warp *w, uint32_t mask);                              // hw_set_mask
     hw_space (*lanes_at)(hw_state *s, const hw_inst *in, uint64_t at[32]);    // hw_lanes_at
     bool (*all_clean)(const hw_state *s, const hw_inst *in, uint32_t bytes, uint32_t n);    // hw_undefined_all_clean
-    void (*leave)(void);                      // a worker has run its last body
     const hw_body_forms *segment;             // the body of an instruction at which a segment begins
 } hw_level;
 

@@ -483,7 +483,6 @@ uint32_t hw_convoy_run(hw_block *block, uint32_t first, int32_t fuel);
 const hw_inst *hw_convoy_leave(hw_warp *w, const hw_inst *in);
 
 // bind.c
-void hw_bind_leave(void);    // a worker has run its last body
 void hw_set_mask(hw_warp *w, uint32_t mask);    // sets the active lanes
 // Where each active lane's access lies on the host, counted as one access, and told. HW_SPACE_GENERIC, and nothing is
 // counted, when the lanes lie in several pieces of memory or one must not be there: the general way is left to do it
