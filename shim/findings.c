@@ -21,7 +21,7 @@ static struct {
     bool has_leaks;
     uint64_t seed;
     hw_check *check;
-    hw_sim *sim;                     // of the open context, or NULL
+    hw_sim *sim;                     // of an open context, or NULL
     _Atomic uint64_t counted[COUNTED];    // by number of the finding: the count that was written last
 } findings;
 
@@ -86,7 +86,7 @@ static hw_check_object object_of(const hw_check_finding *finding) {
 static void write_object(FILE *out, const char *name, const hw_check_object *object) {
     char place[PLACE_BYTES];
     if (!object->is_known) return;
-    fprintf(out, ",\"%s\":{\"address\":%llu,\"bytes\":%llu,\"nearest\":%s,\"peers\":%s", name,
+    fprintf(out, ",\"%s\":{\"address\":%llu,\"bytes\":%llu,\"nearest\":%s,\"out_of_reach\":%s", name,
             (unsigned long long)object->address, (unsigned long long)object->bytes,
             object->is_nearest ? "true" : "false", object->is_out_of_reach ? "true" : "false");
     if (object->name) write_text(out, "name", hw_demangle(object->name, place, sizeof place));
@@ -182,8 +182,8 @@ hw_status hw_findings_watch(hw_sim *sim, hw_diag *diag) {
     return status ? status : hw_sim_add_sink(sim, hw_check_sink(findings.check), diag);
 }
 
-void hw_findings_closing(void) {
-    findings.sim = NULL;
+void hw_findings_closing(hw_sim *left) {
+    findings.sim = left;
     if (findings.check) hw_check_forget_memory(findings.check);
 }
 

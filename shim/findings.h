@@ -11,7 +11,8 @@ hw_status hw_findings_open(const hw_environment *environment, hw_diag *diag);
 bool hw_findings_are_wanted(void);
 // A context has been opened: its launches are checked. HW_NO_MEMORY.
 hw_status hw_findings_watch(hw_sim *sim, hw_diag *diag);
-void hw_findings_closing(void);
+// And is about to go; left: that of another GPU, or NULL.
+void hw_findings_closing(hw_sim *left);
 // Nobody uses the context any more, which goes with all that it has: that leaks.
 void hw_findings_abandoned(void);
 // How often what was found has been found by now, after a launch.

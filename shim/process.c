@@ -138,10 +138,19 @@ static hw_status context_opened(void *context, hw_sim *sim, hw_diag *diag) {
     return HW_OK;
 }
 
+// Of a GPU that still has a context; NULL: none has.
+static hw_sim *another_simulation(const hw_sim *closing) {
+    hw_runtime *gpu;
+    for (int i = 0; (gpu = hw_rt_gpu_at(hw_shim_runtime(), i)); i++)
+        if (hw_rt_simulation(gpu) && hw_rt_simulation(gpu) != closing) return hw_rt_simulation(gpu);
+    return NULL;
+}
+
 static void context_closing(void *context, hw_sim *sim) {
-    (void)context, (void)sim;
-    hw_touch_watch(NULL);
-    hw_findings_closing();
+    (void)context;
+    hw_sim *left = another_simulation(sim);
+    hw_touch_watch(left ? hw_sim_mem(left) : NULL);
+    hw_findings_closing(left);
 }
 
 // The call that asked for the kernel fails, and the program may go on with others.

@@ -56,7 +56,7 @@ static hw_cli_finding_subject read_subject(const json_t *object) {
 static hw_cli_finding_object read_object(const json_t *object) {
     if (!object) return (hw_cli_finding_object){.is_known = false};
     return (hw_cli_finding_object){.is_known = true,
-                                   .is_out_of_reach = json_is_true(json_object_get(object, "peers")),
+                                   .is_out_of_reach = json_is_true(json_object_get(object, "out_of_reach")),
                                    .is_nearest = json_is_true(json_object_get(object, "nearest")),
                                    .address = number_of(object, "address"),
                                    .bytes = number_of(object, "bytes"),

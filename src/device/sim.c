@@ -7,6 +7,17 @@
 
 enum { DEFAULT_STACK_BYTES = 1024, DEFAULT_HEAP_BYTES = 8 << 20, DEFAULT_MEMORY_MIB = 4096 };
 
+void hw_sim_common_init(hw_sim_common *common) {
+    *common = (hw_sim_common){.launches = 0};
+    pthread_mutex_init(&common->launch_lock, NULL);
+    pthread_mutex_init(&common->sinks_lock, NULL);
+}
+
+void hw_sim_common_destroy(hw_sim_common *common) {
+    pthread_mutex_destroy(&common->launch_lock);
+    pthread_mutex_destroy(&common->sinks_lock);
+}
+
 static hw_status open_reuse(hw_sim *sim, hw_diag *diag) {
     if (!sim->options.reuses || sim->options.seed) return HW_OK;
     hw_status status = hw_reuse_create(sim->mem, &sim->reuse, diag);
@@ -22,9 +33,8 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
     sim->stack_bytes = DEFAULT_STACK_BYTES;
     sim->heap_bytes = DEFAULT_HEAP_BYTES;
     pthread_mutex_init(&sim->load_lock, NULL);
-    pthread_mutex_init(&sim->own_locks.launch, NULL);
-    pthread_mutex_init(&sim->own_locks.sinks, NULL);
-    sim->locks = options->locks ? options->locks : &sim->own_locks;
+    hw_sim_common_init(&sim->own);
+    sim->common = options->common ? options->common : &sim->own;
     uint64_t memory_bytes = options->gpu->memory_bytes;
     if (!memory_bytes) memory_bytes = (uint64_t)DEFAULT_MEMORY_MIB << 20;
     hw_status status = HW_OK;
@@ -57,8 +67,7 @@ void hw_sim_destroy(hw_sim *sim) {
     if (sim->mem) hw_mem_destroy(sim->mem);
     hw_arena_destroy(sim->names);
     pthread_mutex_destroy(&sim->load_lock);
-    pthread_mutex_destroy(&sim->own_locks.launch);
-    pthread_mutex_destroy(&sim->own_locks.sinks);
+    hw_sim_common_destroy(&sim->own);
     hw_sinks_free(&sim->sinks);
     hw_free(sim);
 }
@@ -72,9 +81,9 @@ void hw_sim_set_heap_bytes(hw_sim *sim, uint64_t bytes) { sim->heap_bytes = byte
 uint64_t hw_sim_heap_bytes(const hw_sim *sim) { return sim->heap_bytes; }
 
 void hw_sim_set_monitor(hw_sim *sim, hw_monitor *monitor) {
-    pthread_mutex_lock(&sim->locks->launch);
+    pthread_mutex_lock(&sim->common->launch_lock);
     sim->monitor = monitor;
-    pthread_mutex_unlock(&sim->locks->launch);
+    pthread_mutex_unlock(&sim->common->launch_lock);
 }
 
 // ---- observers ----
@@ -84,9 +93,9 @@ bool hw_sim_tells_sites(hw_sim *sim) { return atomic_load_explicit(&sim->tells_s
 
 void hw_sim_tell_host(hw_sim *sim, const hw_host_event *event) {
     if (!hw_sim_tells_host(sim)) return;
-    pthread_mutex_lock(&sim->locks->sinks);
+    pthread_mutex_lock(&sim->common->sinks_lock);
     hw_tell_host(&sim->sinks, event);
-    pthread_mutex_unlock(&sim->locks->sinks);
+    pthread_mutex_unlock(&sim->common->sinks_lock);
 }
 
 static void tell_allocation(void *context, const hw_allocation *a, const hw_mem_caller *caller) {
@@ -111,20 +120,20 @@ static void watch_host(hw_sim *sim) {
 }
 
 hw_status hw_sim_add_sink(hw_sim *sim, hw_sink *sink, hw_diag *diag) {
-    pthread_mutex_lock(&sim->locks->launch);
-    pthread_mutex_lock(&sim->locks->sinks);
+    pthread_mutex_lock(&sim->common->launch_lock);
+    pthread_mutex_lock(&sim->common->sinks_lock);
     hw_status status = hw_sinks_add(&sim->sinks, sink, diag);
-    pthread_mutex_unlock(&sim->locks->sinks);
+    pthread_mutex_unlock(&sim->common->sinks_lock);
     watch_host(sim);
-    pthread_mutex_unlock(&sim->locks->launch);
+    pthread_mutex_unlock(&sim->common->launch_lock);
     return status;
 }
 
 void hw_sim_remove_sink(hw_sim *sim, hw_sink *sink) {
-    pthread_mutex_lock(&sim->locks->launch);
-    pthread_mutex_lock(&sim->locks->sinks);
+    pthread_mutex_lock(&sim->common->launch_lock);
+    pthread_mutex_lock(&sim->common->sinks_lock);
     hw_sinks_remove(&sim->sinks, sink);
-    pthread_mutex_unlock(&sim->locks->sinks);
+    pthread_mutex_unlock(&sim->common->sinks_lock);
     watch_host(sim);
-    pthread_mutex_unlock(&sim->locks->launch);
+    pthread_mutex_unlock(&sim->common->launch_lock);
 }

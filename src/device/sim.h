@@ -26,16 +26,20 @@ typedef struct hw_sim_function hw_sim_function;
 // and shifts by more bits than there are.
 enum { HW_SIM_WATCH_FLOATS = 1, HW_SIM_WATCH_INTEGERS = 2 };
 
-// For the GPUs of one machine, whose launches come one after the other, as do their sinks' events of the host: of the
-// launch that runs, and of the list of sinks. The owner initialises both.
-typedef struct hw_sim_locks {
-    pthread_mutex_t launch, sinks;
-} hw_sim_locks;
+// What the GPUs of one machine have in common, since sinks may hear of all of them: their launches come one after the
+// other, and have numbers that no other has.
+typedef struct hw_sim_common {
+    pthread_mutex_t launch_lock;   // of the launch that runs, and of launches
+    pthread_mutex_t sinks_lock;    // of the lists of sinks; held while they hear of the host
+    uint64_t launches;             // so far
+} hw_sim_common;
+void hw_sim_common_init(hw_sim_common *common);
+void hw_sim_common_destroy(hw_sim_common *common);
 
 typedef struct hw_sim_options {
     const hw_gpu *gpu;
     hw_mem_place memory;           // which GPU of a machine it is; {0}: the only one
-    hw_sim_locks *locks;           // the machine's; NULL: its own
+    hw_sim_common *common;         // the machine's, which outlives it; NULL: its own
     uint32_t threads;              // host threads; 0: one per processor
     uint64_t seed;                 // order of warps; 0: by index
     uint8_t watched;               // arithmetic that sinks hear of (HW_EVENT_ARITHMETIC): HW_SIM_WATCH_*

@@ -19,12 +19,11 @@ struct hw_sim {
     hw_mem *mem;
     hw_bulk *bulk;               // of as many threads as execute
     hw_sinks sinks;
-    hw_sim_locks own_locks, *locks;   // of launches; and of the list of sinks, held while they hear of the host
+    hw_sim_common own, *common;
     atomic_bool tells_host, tells_sites;   // one of them wants to; and to know who called
     hw_arena *names;             // of variables: messages about freed ones may need them after their module has gone
     uint32_t stack_bytes;
     uint64_t heap_bytes;
-    uint64_t launches;
     atomic_bool has_been_lenient;   // options.lenient: a read has passed, and has been told
     uint64_t grid_barrier;       // device memory of cooperative launches; 0: there has been none
     hw_monitor *monitor;         // of launches; may be NULL

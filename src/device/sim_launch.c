@@ -294,7 +294,7 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
         .inlinings = function->module->ptx->inlinings,
         .n_inlinings = function->module->ptx->n_inlinings,
         .n_workers = hw_exec_workers(sim->exec),
-        .number = sim->launches,
+        .number = sim->common->launches,
         .stream = args->stream,
         .is_cooperative = args->cooperative,
         .n_patterns = set->n_accesses * HW_PATTERN_WAYS,
@@ -511,9 +511,9 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
 
     hw_children children;
     hw_children_init(&children);
-    pthread_mutex_lock(&sim->locks->launch);
+    pthread_mutex_lock(&sim->common->launch_lock);
     if (args->cooperative) status = place_grid_barrier(sim, diag);
-    sim->launches++;
+    sim->common->launches++;
     const hw_launch_info info = describe(sim, args);
     const bool executes = !status && is_to_execute(sim, function);
     hw_observers observers = {.all = {.n = 0}};
@@ -521,7 +521,7 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     if (observers.all.events & HW_WANTS(UNDEFINED)) status = watch_undefined(sim, function->module->set, diag);
     if (executes && !status && !(sim->reuse && repeat_launch(sim, function, &info, &observers, key)))
         status = execute(sim, args, params, &info, &observers, &children, fault, diag);
-    pthread_mutex_unlock(&sim->locks->launch);
+    pthread_mutex_unlock(&sim->common->launch_lock);
     if (executes && !status && sim->options.executed) sim->options.executed(sim->options.launch_context);
     if (!status) status = launch_children(sim, args, &children, fault, diag);
     hw_children_free(&children, sim->mem);

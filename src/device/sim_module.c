@@ -142,7 +142,8 @@ static hw_status list_entries(hw_sim_module *module, hw_diag *diag) {
 static void free_module(hw_sim *sim, hw_sim_module *module) {
     if (module->globals)
         for (uint32_t i = 0; i < module->ptx->n_globals; i++)
-            if (module->globals[i]) hw_mem_free(sim->mem, module->globals[i], NULL);
+            if (module->globals[i] && !is_anothers(sim, module->globals[i]))
+                hw_mem_free(sim->mem, module->globals[i], NULL);
     if (module->set) hw_compile_forget(sim->compile, module->set);
     if (module->set) hw_program_set_free(module->set);
     if (module->ptx) hw_ptx_free(module->ptx);

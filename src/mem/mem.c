@@ -407,17 +407,32 @@ void hw_mem_set_flags(hw_mem *mem, uint64_t address, uint32_t flags) {
     pthread_mutex_unlock(&s->lock);
 }
 
-void hw_mem_open_to(hw_mem *mem, uint32_t flags, uint16_t gpus) {
+// With the lock held.
+static void open_record(hw_space *s, uint32_t number, hw_allocation *a, uint16_t gpus) {
+    a->open_to = gpus;
+    hw_space_write(&s->map.records[number], a, HW_RECORD_USED);
+    atomic_fetch_add(&s->epoch, 1);   // what was looked up may hold no longer
+}
+
+void hw_mem_open(hw_mem *mem, uint64_t address, uint16_t gpus) {
+    hw_space *s = mem->space;
+    hw_allocation a;
+    pthread_mutex_lock(&s->lock);
+    const uint32_t number = hw_space_number_at(&s->map, address);
+    if (number && hw_space_read(&s->map.records[number], &a) && !a.is_freed && a.gpu == mem->number)
+        open_record(s, number, &a, gpus);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void hw_mem_open_all(hw_mem *mem, uint32_t flags, uint16_t gpus) {
     hw_space *s = mem->space;
     hw_allocation a;
     pthread_mutex_lock(&s->lock);
     for (uint32_t number = 1; number < s->extents.n_items; number++) {
         const bool is_live = hw_space_read(&s->map.records[number], &a) && !a.is_freed;
-        if (!is_live || a.gpu != mem->number || a.kind != HW_ALLOC_DEVICE || a.flags != flags) continue;
-        a.open_to = gpus;
-        hw_space_write(&s->map.records[number], &a, HW_RECORD_USED);
+        if (is_live && a.gpu == mem->number && a.kind == HW_ALLOC_DEVICE && a.flags == flags)
+            open_record(s, number, &a, gpus);
     }
-    atomic_fetch_add(&s->epoch, 1);
     pthread_mutex_unlock(&s->lock);
 }
 

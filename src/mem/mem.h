@@ -162,8 +162,10 @@ void hw_mem_set_shared(hw_mem *mem, uint64_t address);
 
 // Sets the flags of the live allocation that holds address; nothing happens when there is none.
 void hw_mem_set_flags(hw_mem *mem, uint64_t address, uint32_t flags);
-// Sets open_to of all live HW_ALLOC_DEVICE allocations of this GPU that have these flags.
-void hw_mem_open_to(hw_mem *mem, uint32_t flags, uint16_t gpus);
+// Sets open_to of the live allocation of this GPU that begins at address; and of all that are HW_ALLOC_DEVICE and have
+// these flags, which costs a look at each.
+void hw_mem_open(hw_mem *mem, uint64_t address, uint16_t gpus);
+void hw_mem_open_all(hw_mem *mem, uint32_t flags, uint16_t gpus);
 
 // Totals in bytes: the limit, and what is allocated of it (pinned and registered host memory does not count).
 void hw_mem_usage(const hw_mem *mem, uint64_t *limit, uint64_t *used);

@@ -9,8 +9,9 @@
 
 struct hw_rt_event {
     unsigned flags;
-    bool is_recorded;
-    uint64_t ns;
+    // One thread may record it while another has a stream wait for it.
+    atomic_bool is_recorded;
+    _Atomic uint64_t ns;
     hw_rt_capture_point point;
 };
 

@@ -15,7 +15,7 @@ enum { HW_RT_POOL_ATTRIBUTES = 9, HW_RT_LIMITS_KEPT = 7 };
 typedef struct hw_rt_machine {
     uint32_t n;
     hw_runtime *gpus[HW_MEM_GPUS];
-    hw_sim_locks locks;
+    hw_sim_common common;
     hw_timeline_host host;
     pthread_mutex_t contexts_lock;    // held while a context of any of them comes or goes
 } hw_rt_machine;
@@ -23,8 +23,8 @@ typedef struct hw_rt_machine {
 // A machine without GPUs yet; NULL: no memory. And with its GPUs.
 hw_rt_machine *hw_rt_machine_create(void);
 void hw_rt_machine_destroy(hw_rt_machine *machine);
-// In a forked process: other threads of the parent may have held its locks.
-void hw_rt_machine_free_locks(hw_rt_machine *machine);
+// Unlocked. Once more in a forked process, where other threads of the parent may have held them.
+void hw_rt_machine_init_locks(hw_rt_machine *machine);
 
 // The memory of any GPU that has a context; NULL: none has. With contexts_lock held.
 hw_mem *hw_rt_machine_memory(const hw_rt_machine *machine);

@@ -3,30 +3,26 @@
 #include "runtime/internal.h"
 #include "runtime/memory.h"
 
-static void init_locks(hw_rt_machine *machine) {
-    pthread_mutex_init(&machine->locks.launch, NULL);
-    pthread_mutex_init(&machine->locks.sinks, NULL);
+void hw_rt_machine_init_locks(hw_rt_machine *machine) {
+    hw_sim_common_init(&machine->common);
     pthread_mutex_init(&machine->host.lock, NULL);
     pthread_mutex_init(&machine->contexts_lock, NULL);
 }
 
 hw_rt_machine *hw_rt_machine_create(void) {
     hw_rt_machine *machine = hw_calloc(1, sizeof *machine);
-    if (machine) init_locks(machine);
+    if (machine) hw_rt_machine_init_locks(machine);
     return machine;
 }
 
 void hw_rt_machine_destroy(hw_rt_machine *machine) {
     if (!machine) return;
     for (uint32_t i = machine->n; i-- > 0;) hw_rt_free_gpu(machine->gpus[i]);
-    pthread_mutex_destroy(&machine->locks.launch);
-    pthread_mutex_destroy(&machine->locks.sinks);
+    hw_sim_common_destroy(&machine->common);
     pthread_mutex_destroy(&machine->host.lock);
     pthread_mutex_destroy(&machine->contexts_lock);
     hw_free(machine);
 }
-
-void hw_rt_machine_free_locks(hw_rt_machine *machine) { init_locks(machine); }
 
 hw_mem *hw_rt_machine_memory(const hw_rt_machine *machine) {
     for (uint32_t i = 0; i < machine->n; i++)

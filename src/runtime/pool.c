@@ -61,7 +61,7 @@ hw_rt_status hw_rt_pool_set_access(hw_runtime *runtime, hw_rt_pool *pool, int de
     if (is_own) return opens ? HW_RT_SUCCESS : HW_RT_INVALID_DEVICE;
     if (opens) atomic_fetch_or(&pool->open_to, 1u << device);
     else atomic_fetch_and(&pool->open_to, ~(1u << device));
-    hw_mem_open_to(hw_rt_mem(runtime), pool->number, (uint16_t)atomic_load(&pool->open_to));
+    hw_mem_open_all(hw_rt_mem(runtime), pool->number, (uint16_t)atomic_load(&pool->open_to));
     return HW_RT_SUCCESS;
 }
 
@@ -79,7 +79,7 @@ hw_rt_status hw_rt_pool_alloc(hw_runtime *runtime, hw_rt_pool *pool, uint64_t by
     if (!hw_rt_is_pool(runtime, pool)) return HW_RT_INVALID_VALUE;
     hw_rt_status status = hw_rt_alloc(runtime, bytes, HW_ALLOC_DEVICE, pool->number, order, site, address);
     const unsigned open_to = atomic_load(&pool->open_to);
-    if (!status && *address && open_to) hw_mem_open_to(hw_rt_mem(runtime), pool->number, (uint16_t)open_to);
+    if (!status && *address && open_to) hw_mem_open(hw_rt_mem(runtime), *address, (uint16_t)open_to);
     return status;
 }
 

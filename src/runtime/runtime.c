@@ -19,13 +19,14 @@ static bool keep_text(const char *text, char **out) {
 static double expected_begin(void *timeline, uint64_t stream) { return hw_timeline_expect(timeline, stream); }
 
 static hw_status make_timeline(hw_runtime *runtime, hw_diag *diag) {
-    enum { ASYNC_ENGINE_COUNT = 40 };
+    enum { ASYNC_ENGINE_COUNT = 40, SCHEDULED_ENGINES = 2 };   // one for each direction, however many there are
     const hw_rt_options *options = &runtime->options;
     int engines = 0;
     if (!options->has_gpu_time) return HW_OK;
     hw_rt_attribute(options->device.gpu, ASYNC_ENGINE_COUNT, &engines);
     const hw_timeline_options timeline = {.gpu = options->device.gpu, .host = &runtime->machine->host,
                                           .copy_engines = (uint32_t)engines,
+                                          .first_engine = (int)runtime->number * SCHEDULED_ENGINES,
                                           .launched = options->launched, .done = options->done,
                                           .context = options->context};
     const hw_status status = hw_timeline_create(&timeline, &runtime->timeline, diag);
@@ -49,7 +50,7 @@ static hw_status add_gpu(hw_rt_machine *machine, const hw_rt_options *options, h
     *runtime = (hw_runtime){.machine = machine, .number = machine->n, .options = *options};
     runtime->options.device.place = hw_rt_place_variable;
     runtime->options.device.place_context = runtime;
-    runtime->options.device.locks = &machine->locks;
+    runtime->options.device.common = &machine->common;
     init_locks(runtime);
     hw_rt_handles_init(&runtime->handles);
     hw_rt_init_device(runtime);
@@ -214,6 +215,6 @@ static void leave_to_parent(hw_runtime *runtime) {
 
 void hw_rt_become_orphan(hw_runtime *runtime) {
     hw_rt_machine *machine = runtime->machine;
-    hw_rt_machine_free_locks(machine);
+    hw_rt_machine_init_locks(machine);
     for (uint32_t i = 0; i < machine->n; i++) leave_to_parent(machine->gpus[i]);
 }

@@ -26,7 +26,7 @@
 typedef struct hw_runtime hw_runtime;
 
 typedef struct hw_rt_options {
-    hw_sim_options device;              // its gpu outlives the runtime; place, memory and locks are the runtime's own,
+    hw_sim_options device;              // its gpu outlives the runtime; place, memory and common are the runtime's own,
                                         // and are not read
     uint32_t gpus;                      // of the machine, HW_MEM_GPUS at most; 0: one
     void *context;                      // of the calls below, each of which may be NULL

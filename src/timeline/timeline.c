@@ -152,7 +152,7 @@ static void task_done(void *context, const hw_task_done *done) {
         w->span.begin_us = done->begin_us;
         w->span.end_us = done->end_us;
         w->span.busy_us = done->busy_us;
-        w->span.engine = done->engine;
+        w->span.engine = done->engine < 0 ? HW_SPAN_COMPUTES : t->options.first_engine + done->engine;
         if (w->is_waited_for) w->span.call_us = done->end_us - w->span.asked_us;
         tell(t, &w->span);
     }

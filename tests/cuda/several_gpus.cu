@@ -207,12 +207,16 @@ static void test_reset() {
     printf("of the others: %d, of the one that was reset: %s\n", is_filled(data[0], 0) || host[0] != 0,
            cudaGetErrorName(cudaMemset(data[1], 0, 4)));
     (void)cudaGetLastError();
+    const int before = counted;
+    add<<<N / 256, 256>>>(data[0], data[0], 0);
+    MUST(cudaDeviceSynchronize());
+    printf("managed memory of the others: %d\n", counted == before + 1);
     MUST(cudaSetDevice(1));
     MUST(cudaMalloc(&data[1], BYTES));
     MUST(cudaMemset(data[1], 0, BYTES));
     add<<<N / 256, 256>>>(data[1], data[1], 3);    // its variables are as at first
     MUST(cudaDeviceSynchronize());
-    printf("and goes on: %d\n", is_filled(data[1], 3));
+    printf("and goes on: %d\n", is_filled(data[1], 3) && counted == before + 2);
 }
 
 int main() {

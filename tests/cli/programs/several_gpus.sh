@@ -23,6 +23,7 @@ times of two gpus: cudaErrorInvalidResourceHandle
 pool: 1 1
 a thread for each: 1
 of the others: 1, of the one that was reset: cudaErrorInvalidValue
+managed memory of the others: 1
 and goes on: 1
 TEXT
 is_expected() { diff "$work/expected" "$work/out" >&2 || fail "$1 differs"; }
@@ -45,6 +46,33 @@ int main() {
 }
 PROGRAM
 
+# Each launch does what its GPU's last one did.
+cat > "$work/repeats.cu" <<'PROGRAM'
+__global__ void few(int *p) { p[threadIdx.x] = 1; }
+__global__ void many(const int *p, int *q) {
+    int sum = 0;
+    for (int i = 0; i < 50; i++) sum += p[threadIdx.x + 32 * i];
+    q[threadIdx.x] = sum;
+}
+int main() {
+    int *a, *b, *c;
+    cudaMalloc(&a, 4096);
+    cudaSetDevice(1);
+    cudaMalloc(&b, 32768);
+    cudaMalloc(&c, 4096);
+    cudaMemset(b, 0, 32768);
+    for (int i = 0; i < 3; i++) {
+        cudaSetDevice(0);
+        few<<<1, 32>>>(a);
+        cudaSetDevice(1);
+        many<<<1, 32>>>(b, c);
+    }
+    return cudaDeviceSynchronize();
+}
+PROGRAM
+column() { python3 -c 'import csv, sys
+print(*[row[sys.argv[2]] for row in csv.DictReader(open(sys.argv[1]))])' "$work/rows" "$1"; }
+
 routes=0
 for compiler in nvcc clang; do
     command -v $compiler >/dev/null || continue
@@ -52,11 +80,15 @@ for compiler in nvcc clang; do
     expect 0 "$halfwarp" run --gpus 2 --compiler $compiler "$source"
     is_expected "$compiler"
     silent err
-    # The default streams of two GPUs are two streams.
-    expect 0 "$halfwarp" profile --gpus 2 --launches --format csv -o "$work/rows" --compiler $compiler "$source"
-    streams=$(python3 -c 'import csv, sys
-print(*[row["stream"] for row in csv.DictReader(open(sys.argv[1]))][:2])' "$work/rows")
-    [ "$streams" = "0 1" ] || fail "streams $streams"
+    # The default streams of two GPUs are two streams, and so are their copy engines; what is told of launches that are
+    # not executed again is that of their own GPU's.
+    expect 0 "$halfwarp" profile --gpus 2 --launches --format csv --trace "$work/trace" -o "$work/rows" \
+        --compiler $compiler "$work/repeats.cu"
+    [ "$(column stream)" = "0 1 0 1 0 1" ] || fail "streams $(column stream)"
+    [ "$(column reused)" = "0 0 1 1 1 1" ] || fail "reused $(column reused)"
+    [ "$(column gld_requests)" = "0 50 0 50 0 50" ] || fail "loads $(column gld_requests)"
+    expect 0 "$halfwarp" profile --gpus 2 --trace "$work/trace" -o "$work/rows" --compiler $compiler "$source"
+    grep -q '"copy engine 2"' "$work/trace" || fail "GPUs have one copy engine between them"
     expect 5 "$halfwarp" run --gpus 2 --compiler $compiler "$work/stray.cu"
     says out "cudaErrorIllegalAddress
 cudaSuccess"

@@ -101,6 +101,44 @@ static void test_reach_is_given_and_taken(void **state) {
     close_gpus(&f);
 }
 
+static void test_allocations_are_opened(void **state) {
+    (void)state;
+    fixture f = open_gpus();
+    hw_allocation a;
+    const uint64_t one = take(f.gpus[1], 100, HW_ALLOC_DEVICE), other = take(f.gpus[1], 100, HW_ALLOC_DEVICE),
+                   of_pool = take(f.gpus[1], 100, HW_ALLOC_DEVICE), foreign = take(f.gpus[2], 100, HW_ALLOC_DEVICE);
+    hw_mem_set_flags(f.gpus[1], of_pool, 7);
+    hw_mem_set_flags(f.gpus[2], foreign, 7);
+    const uint64_t epoch = hw_mem_epoch(f.gpus[0]);
+    hw_mem_open(f.gpus[1], one, 1 << 0);
+    assert_true(hw_mem_epoch(f.gpus[0]) != epoch);
+    assert_true(hw_mem_find(f.gpus[0], one, 100, &a) && !hw_mem_find(f.gpus[2], one, 100, &a));
+    assert_true(hw_mem_is_out_of_reach(f.gpus[0], other) && !hw_mem_is_out_of_reach(f.gpus[0], one));
+    assert_false(hw_mem_is_out_of_reach(f.gpus[0], 16));
+    hw_mem_open_all(f.gpus[1], 7, 1 << 0 | 1 << 2);
+    assert_true(hw_mem_find(f.gpus[0], of_pool, 100, &a) && a.flags == 7 && hw_mem_find(f.gpus[2], of_pool, 100, &a));
+    assert_false(hw_mem_find(f.gpus[0], other, 100, &a) || hw_mem_find(f.gpus[0], foreign, 100, &a));
+    hw_mem_open_all(f.gpus[1], 7, 0);
+    assert_false(hw_mem_find(f.gpus[0], of_pool, 100, &a));
+    assert_true(hw_mem_find(f.gpus[0], one, 100, &a));
+    close_gpus(&f);
+}
+
+static void test_a_managed_variable_is_found_by_any(void **state) {
+    (void)state;
+    fixture f = open_gpus();
+    uint64_t address;
+    take(f.gpus[1], 4, HW_ALLOC_GLOBAL);               // of that name, and not managed
+    assert_int_equal(hw_mem_find_managed(f.gpus[0], "word"), 0);
+    assert_int_equal(hw_mem_alloc(f.gpus[1], 4, 256, HW_ALLOC_MANAGED, NULL, "word", &address, NULL), HW_OK);
+    assert_int_equal(hw_mem_find_managed(f.gpus[0], "word"), address);
+    assert_int_equal(hw_mem_find_managed(f.gpus[0], "other"), 0);
+    hw_mem_destroy(f.gpus[1]);
+    f.gpus[1] = NULL;
+    assert_int_equal(hw_mem_find_managed(f.gpus[0], "word"), 0);
+    close_gpus(&f);
+}
+
 static void test_what_a_gpu_has_goes_with_it(void **state) {
     (void)state;
     fixture f = open_gpus();
@@ -154,6 +192,8 @@ int main(void) {
         cmocka_unit_test(test_addresses_are_everyones_and_bytes_are_the_owners),
         cmocka_unit_test(test_limits_are_each_gpus_own),
         cmocka_unit_test(test_reach_is_given_and_taken),
+        cmocka_unit_test(test_allocations_are_opened),
+        cmocka_unit_test(test_a_managed_variable_is_found_by_any),
         cmocka_unit_test(test_what_a_gpu_has_goes_with_it),
         cmocka_unit_test(test_who_watches_a_gpu_is_told_of_its_memory),
     };
