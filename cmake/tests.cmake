@@ -84,8 +84,8 @@ foreach(source IN LISTS unit_sources)
 endforeach()
 
 # What threads of the host may do at the same time, under the sanitizer of threads: to a check, and to the runtime. Each
-# module alone is built for it, the rest is the library's. (The sanitizer cannot start where the kernel lays out memory
-# too freely.)
+# module alone is built for it, the rest is the library's; with the runtime the device's, whose atomics say that a kernel
+# is prepared: the sanitizer would not see them. (It cannot start where the kernel lays out memory too freely.)
 include(CheckCCompilerFlag)
 set(CMAKE_REQUIRED_LINK_OPTIONS -fsanitize=thread)
 check_c_compiler_flag(-fsanitize=thread HAS_THREAD_SANITIZER)
@@ -93,6 +93,10 @@ unset(CMAKE_REQUIRED_LINK_OPTIONS)
 if(HAS_THREAD_SANITIZER AND NOT HW_SANITIZE)
   foreach(module check runtime)
     file(GLOB module_sources CONFIGURE_DEPENDS src/${module}/*.c)
+    if(module STREQUAL runtime)
+      file(GLOB device_sources CONFIGURE_DEPENDS src/device/*.c src/mem/*.c)
+      list(APPEND module_sources ${device_sources})
+    endif()
     add_executable(${module}_threads_sanitized tests/unit/${module}/test_${module}_threads.c ${module_sources})
     set_target_properties(${module}_threads_sanitized PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     target_include_directories(${module}_threads_sanitized PRIVATE tests/unit tests/unit/${module})
