@@ -1,5 +1,6 @@
-// The transposes of seeds 000 and 004 (4.7.3) as they stand there but for letters (__synthreads, BlockDim), and mended
-// where they are wrong: each is run, and the elements that are wrong are counted. docs/seeds.md says which and why.
+// The transposes of seeds 000, 002 and 004 (4.7.3) as they stand there but for letters (__synthreads, BlockDim), and
+// mended where they are wrong: each is run, and the elements that are wrong are counted. docs/seeds.md says which and
+// why.
 //
 //     halfwarp profile --gpu gtx280 examples/seeds/transposes.cu
 #include <cstdio>
@@ -73,6 +74,21 @@ __global__ void transposeDiagonal(float *odata, float *idata, int width, int hei
 #define BDIMY 16
 #define IPAD 2
 
+__global__ void naiveGmem(float *out, float *in, const int nx, const int ny) {
+    unsigned int ix = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned int iy = blockIdx.y * blockDim.y + threadIdx.y;
+    if (ix < nx && iy < ny) out[ix * ny + iy] = in[iy * nx + ix];
+}
+
+// One block's tile, of a square block: of 32 x 16 threads half would read past the tile's last row.
+__global__ void setRowReadCol(float *out) {
+    __shared__ int tile[BDIMY][BDIMX];
+    unsigned int idx = threadIdx.y * blockDim.x + threadIdx.x;
+    tile[threadIdx.y][threadIdx.x] = idx;
+    __syncthreads();
+    out[idx] = tile[threadIdx.x][threadIdx.y];
+}
+
 // As printed the block's place in the result has blockDim.x and blockDim.y exchanged, which only square blocks forgive,
 // and the barrier stands inside of the question whether the thread has an element.
 template <bool MENDED>
@@ -122,6 +138,22 @@ __global__ void transposeSmemUnrollPad(float *out, float *in, const int nx, cons
     }
 }
 
+// ---- 002: without conflicts by an exclusive or of the column, in place of a pad ----
+
+template <bool SWIZZLED>
+__global__ void transpose_v1(float *output, float *input, int nx, int ny) {
+    __shared__ float smem[TILE_DIM][TILE_DIM];
+    const int tx = threadIdx.x;
+    const int ty = threadIdx.y;
+    int id_x = blockIdx.x * TILE_DIM + tx;
+    int id_y = blockIdx.y * TILE_DIM + ty;
+    if (id_x < nx && id_y < ny) smem[ty][SWIZZLED ? tx ^ ty : tx] = input[id_y * nx + id_x];
+    __syncthreads();
+    int trans_x = blockIdx.y * TILE_DIM + tx;
+    int trans_y = blockIdx.x * TILE_DIM + ty;
+    if (trans_x < ny && trans_y < nx) output[trans_y * ny + trans_x] = smem[tx][SWIZZLED ? ty ^ tx : ty];
+}
+
 // ---- Running them ----
 
 static float *in, *out, *host;
@@ -133,6 +165,19 @@ static void tell(const char *name, int width, int height) {
         for (int j = 0; j < width; j++) wrong += host[j * height + i] != (float)(i * width + j);
     printf("%-40s %4d x %4d: %d wrong\n", name, width, height, wrong);
     cudaMemset(out, 0xff, sizeof(float) * width * height);
+}
+
+// Blocks of 32 x 32 threads, as 002 has them, came with compute capability 2.0.
+static bool has_large_blocks() {
+    int most = 0;
+    cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerBlock, 0);
+    return most >= TILE_DIM * TILE_DIM;
+}
+
+static void run_one_tile() {
+    const dim3 block(BDIMY, BDIMY);
+    setRowReadCol<<<1, block>>>(out);
+    tell("setRowReadCol", BDIMY, BDIMY);
 }
 
 #define RUN(kernel, grid, block)                        \
@@ -150,10 +195,14 @@ static void run_all(int width, int height) {
     RUN(transpose, squares, square);
     RUN(transposeDiagonal<false>, tiles, tile);
     RUN(transposeDiagonal<true>, tiles, tile);
+    RUN(naiveGmem, blocks, block);
     RUN(transposeSmem<false>, blocks, block);
     RUN(transposeSmem<true>, blocks, block);
     RUN(transposeSmemUnrollPad<false>, pairs, block);
     RUN(transposeSmemUnrollPad<true>, pairs, block);
+    if (!has_large_blocks()) return;
+    RUN(transpose_v1<false>, tiles, dim3(TILE_DIM, TILE_DIM));
+    RUN(transpose_v1<true>, tiles, dim3(TILE_DIM, TILE_DIM));
 }
 
 int main(int argc, char **argv) {
@@ -162,6 +211,7 @@ int main(int argc, char **argv) {
     host = (float *)malloc(bytes);
     cudaMalloc(&in, bytes);
     cudaMalloc(&out, bytes);
+    run_one_tile();
     run_all(n, n);
     run_all(n, n / 2);
     return cudaDeviceSynchronize();

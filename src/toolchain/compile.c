@@ -68,6 +68,8 @@ static hw_status compile_with_nvcc(compilation *job, hw_diag *diag) {
     hw_args_add(&args, "-MF");
     hw_args_add(&args, job->make_files[0]);
     hw_args_add_all(&args, &job->arguments.nvcc);
+    hw_compiler_add_old_headers(job->options->include_dir, &args);
+    if (!job->is_host_code) hw_args_add_words(&args, "-include cuda_removed.h", ' ');
     hw_args_add_words(&args, job->is_host_code ? "-x c++ -o" : "-x cu -o", ' ');
     hw_args_add(&args, job->program);
     hw_args_add(&args, job->options->source);
@@ -159,6 +161,7 @@ static hw_status compile_host_with_clang(compilation *job, hw_diag *diag) {
     hw_args_add_words(&args, "--driver-mode=g++ -gline-tables-only -Wno-unused-command-line-argument", ' ');
     if (job->options->as_library) hw_args_add_words(&args, "-shared -fPIC", ' ');
     hw_args_addf(&args, "-I%s", job->options->include_dir);
+    hw_compiler_add_old_headers(job->options->include_dir, &args);
     if (!job->arguments.has_level) hw_args_add(&args, "-O3");
     if (!job->arguments.has_standard) hw_args_add(&args, "-std=gnu++17");
     hw_args_add_all(&args, &job->arguments.host);
@@ -177,7 +180,7 @@ static hw_status compile_host_with_clang(compilation *job, hw_diag *diag) {
 }
 
 // To be changed with the options that this file gives the compilers: programs compiled otherwise are not used again.
-enum { RECIPE = 4 };
+enum { RECIPE = 5 };
 
 static void hash_words(const hw_args *words, hw_hash *key) {
     hw_hash_number(key, words->count);
@@ -198,11 +201,11 @@ static hw_hash key_of(const compilation *job) {
     hw_hash_number(&key, (uint64_t)job->compiler.kind);
     hw_compiler_identify(job->compiler.path, &key);
     hw_compiler_identify(hw_process_find(options->search_path, "g++", job->arena), &key);
+    hw_hash_string(&key, options->include_dir);
     if (job->compiler.kind == HW_COMPILER_CLANG) {
         int arch;
         hw_compiler_arch(&job->compiler, options->cc, job->arena, &arch, NULL);   // never fails for clang
         hw_hash_number(&key, (uint64_t)arch);
-        hw_hash_string(&key, options->include_dir);
         hw_hash_string(&key, options->shim_dir);
         hash_words(&job->arguments.device, &key);
         hash_words(&job->arguments.host, &key);

@@ -14,6 +14,7 @@ void hw_clang_add_common(const hw_compiler *clang, int arch, const char *include
     hw_args_addf(args, "--cuda-path=%s", empty_dir);
     hw_args_addf(args, "--cuda-gpu-arch=sm_%d", arch);
     hw_args_addf(args, "-I%s", include_dir);
+    hw_compiler_add_old_headers(include_dir, args);
 }
 
 void hw_clang_add_ptx(const hw_compiler *clang, hw_args *args) {

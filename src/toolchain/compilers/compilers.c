@@ -233,3 +233,8 @@ void hw_compiler_identify_headers(const char *include_dir, hw_hash *hash) {
     }
     free(entries);
 }
+
+void hw_compiler_add_old_headers(const char *include_dir, hw_args *args) {
+    hw_args_add(args, "-isystem");
+    hw_args_addf(args, "%s/old", include_dir);
+}

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "toolchain/args.h"
 #include "toolchain/cache/hash.h"
 #include "toolchain/toolchain.h"
 
@@ -50,5 +51,8 @@ void hw_compiler_identify(const char *path, hw_hash *hash);
 
 // The same of the CUDA headers that belong to us: name, size and time of each. NULL adds nothing.
 void hw_compiler_identify_headers(const char *include_dir, hw_hash *hash);
+
+// Where headers of the first CUDA programs are found (cutil.h), behind the user's own folders.
+void hw_compiler_add_old_headers(const char *include_dir, hw_args *args);
 
 #endif
