@@ -295,6 +295,7 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
         .n_inlinings = function->module->ptx->n_inlinings,
         .n_workers = hw_exec_workers(sim->exec),
         .number = sim->common->launches,
+        .gpu = hw_mem_number(sim->mem),
         .stream = args->stream,
         .is_cooperative = args->cooperative,
         .n_patterns = set->n_accesses * HW_PATTERN_WAYS,

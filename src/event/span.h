@@ -23,7 +23,8 @@ enum {
 
 typedef struct hw_span {
     hw_span_kind kind;
-    int32_t engine;                  // of copies: 0 and 1, of the second GPU 2 and 3; HW_SPAN_COMPUTES
+    uint32_t gpu;                    // hw_launch_info.gpu
+    int32_t engine;                  // of copies: of that GPU, 0 and 1; HW_SPAN_COMPUTES
     uint64_t stream;                 // hw_launch_info.stream
     uint32_t stream_number;          // 0: the legacy default stream; from 1 on, as streams come to be known
     uint32_t launch;                 // of kernels: the launch, as the process counts them from 0; HW_SPAN_NO_LAUNCH

@@ -287,7 +287,7 @@ static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_
         .regs_estimated = info->regs_estimated, .spill_bytes = info->spill_bytes,
         .ptx_by = keep_text(prof, info->producer), .smem_static = info->smem_static_bytes,
         .smem_dynamic = info->smem_dynamic_bytes, .occupancy = occupancy_of(prof->gpu->arch, info),
-        .host_ms = (double)host_ns / 1e6, .status = status};
+        .host_ms = (double)host_ns / 1e6, .device = info->gpu, .status = status};
     memcpy(launch->grid, info->grid, sizeof launch->grid);
     memcpy(launch->block, info->block, sizeof launch->block);
     hw_report_line *before = hw_prof_copy_lines(prof, kernel);

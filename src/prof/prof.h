@@ -66,6 +66,7 @@ typedef struct hw_report_launch {
     hw_time_work work;                    // what the launch asked of the GPU, and
     hw_estimate estimate;            // how long that would take there; all 0 of a launch that stopped early
     double host_ms;                  // wall-clock time of the simulation
+    uint32_t device;                 // hw_launch_info.gpu
     bool is_timed;                   // the GPU's clock has told (hw_report_span) when it ran:
     uint32_t stream;                 // hw_span.stream_number
     double start_us, call_us;        // of the GPU's time; what the host's call took

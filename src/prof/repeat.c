@@ -80,6 +80,7 @@ void hw_prof_repeat(hw_sink *sink, const hw_launch_info *info, uint64_t number, 
     *launch = prof->launches[of];
     launch->ordinal = row + prof->n_uncounted;
     launch->host_ms = (double)host_ns / 1e6;
+    launch->device = info->gpu;
     launch->is_reused = true;
     launch->blocks = NULL;
     hw_report_kernel *kernel = kernel_of(prof, launch);

@@ -140,6 +140,7 @@ READER(read_machine_inst, hw_value_where(s->launch->has_machine_inst, hw_value_i
 // ---- The GPU's clock ------------------------------------------------------------------------------------------------
 
 READER(read_stream, hw_value_where(s->launch->is_timed, hw_value_integer(s->launch->stream)))
+READER(read_device, hw_value_integer(s->launch->device))
 READER(read_start_us, hw_value_where(s->launch->is_timed, hw_value_real(s->launch->start_us)))
 READER(read_call_us, hw_value_where(s->launch->is_timed, hw_value_real(s->launch->call_us)))
 

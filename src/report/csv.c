@@ -13,7 +13,8 @@ static const hw_field launch_fields[] = {
     F(GST_PARTITION_PCT, 2, PARTITIONS), F(HOST_MS, 4, PADDED), F(REGS_ESTIMATED, 0, 0), F(EST_US, 3, ALWAYS),
     F(EST_GBS, 3, ALWAYS), F(EST_BOUND, 0, ALWAYS), F(SPILL_BYTES, 0, 0), F(PTX_BY, 0, 0), F(EST_US_MEMORY, 3, ALWAYS),
     F(EST_US_SHARED, 3, ALWAYS), F(EST_US_ISSUE, 3, ALWAYS), F(EST_US_LATENCY, 3, ALWAYS), F(EST_US_LAUNCH, 3, ALWAYS),
-    F(REUSED, 0, 0), F(STREAM, 0, 0), F(START_US, 3, 0), F(CALL_US, 3, 0), F(MACHINE_INST, 0, 0)};
+    F(REUSED, 0, 0), F(STREAM, 0, 0), F(START_US, 3, 0), F(CALL_US, 3, 0), F(MACHINE_INST, 0, 0),
+    F(DEVICE, 0, 0)};
 
 static const hw_field summary_fields[] = {
     F(KERNEL, 0, 0), F(LAUNCHES, 0, 0), F(COMPLETED_LAUNCHES, 0, 0), F(SHARE_PCT, 3, 0), F(EST_US, 3, ALWAYS),

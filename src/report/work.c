@@ -121,6 +121,7 @@ static double rate(double bytes, double us) { return us > 0 ? bytes / (us * 1e3)
 READER(read_what, hw_value_text(what_in(row)))
 READER(read_memory, hw_value_text(hw_report_work_memory(s)))
 READER(read_ordinal, ordinal_of(w, row->index))
+READER(read_device, hw_value_integer(s->gpu))
 READER(read_stream, hw_value_integer(s->stream_number))
 READER(read_start, hw_value_real(s->begin_us))
 READER(read_us, hw_value_real(s->end_us - s->begin_us))
@@ -137,7 +138,7 @@ READER(read_kind_bytes, hw_value_integer(k->bytes))
 READER(read_kind_gbs, hw_value_positive(rate((double)k->bytes, k->us)))
 
 enum {
-    WHAT, MEMORY, ORDINAL, STREAM, START, US, CALL, BYTES, GBS, CALLS, SHARE, TOTAL, MEAN, MIN, MAX, KIND_BYTES,
+    WHAT, MEMORY, ORDINAL, DEVICE, STREAM, START, US, CALL, BYTES, GBS, CALLS, SHARE, TOTAL, MEAN, MIN, MAX, KIND_BYTES,
     KIND_GBS
 };
 enum { RIGHT = 0, NAME = HW_GRID_LEFT | HW_GRID_KEY, LEFT = HW_GRID_LEFT, ZERO = HW_LOOK_ZERO };
@@ -149,6 +150,7 @@ static const hw_column columns[] = {
     HW_COLUMN(WHAT, "what", "", "what", NAME, NONE, read_what)
     HW_COLUMN(MEMORY, "memory", "host", "memory", LEFT, NONE, read_memory)
     HW_COLUMN(ORDINAL, "ordinal", "", "#", ZERO, NONE, read_ordinal)
+    HW_COLUMN(DEVICE, "device", "", "GPU", ZERO, NONE, read_device)
     HW_COLUMN(STREAM, "stream", "", "stream", ZERO, NONE, read_stream)
     HW_COLUMN(START, "start_us", "start", "us", RIGHT, US, read_start)
     HW_COLUMN(US, "us", "", "us", RIGHT, US, read_us)
@@ -174,7 +176,8 @@ static const hw_column *const span_columns[] = {C(WHAT), C(MEMORY), C(STREAM), C
 static const hw_column *const kind_columns[] = {C(WHAT), C(MEMORY), C(CALLS), C(SHARE), C(TOTAL), C(MEAN), C(MIN),
                                                 C(MAX), C(KIND_BYTES), C(KIND_GBS)};
 static const hw_field span_fields[] = {F(WHAT, 0, 0), F(MEMORY, 0, 0), F(ORDINAL, 0, 0), F(STREAM, 0, 0),
-                                       F(START, 3, 0), F(US, 3, 0), F(CALL, 3, 0), F(BYTES, 0, 0), F(GBS, 3, 0)};
+                                       F(START, 3, 0), F(US, 3, 0), F(CALL, 3, 0), F(BYTES, 0, 0), F(GBS, 3, 0),
+                                       F(DEVICE, 0, 0)};
 static const hw_field kind_fields[] = {F(WHAT, 0, 0), F(MEMORY, 0, 0), F(CALLS, 0, 0), F(SHARE, 3, 0), F(TOTAL, 3, 0),
                                        F(MEAN, 3, 0), F(MIN, 3, 0), F(MAX, 3, 0), F(KIND_BYTES, 0, 0),
                                        F(KIND_GBS, 3, 0)};

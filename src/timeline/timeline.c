@@ -152,7 +152,7 @@ static void task_done(void *context, const hw_task_done *done) {
         w->span.begin_us = done->begin_us;
         w->span.end_us = done->end_us;
         w->span.busy_us = done->busy_us;
-        w->span.engine = done->engine < 0 ? HW_SPAN_COMPUTES : t->options.first_engine + done->engine;
+        w->span.engine = done->engine < 0 ? HW_SPAN_COMPUTES : done->engine;
         if (w->is_waited_for) w->span.call_us = done->end_us - w->span.asked_us;
         tell(t, &w->span);
     }
@@ -238,6 +238,7 @@ static void add_work(hw_timeline *t, stream *to, const hw_task *task, const hw_s
     work *w = take_work(t);
     if (!w) return;
     w->span = *span;
+    w->span.gpu = t->options.number;
     w->span.stream = to->name;
     w->span.stream_number = to->number;
     w->span.asked_us = begin_us;

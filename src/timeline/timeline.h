@@ -35,7 +35,7 @@ typedef struct hw_timeline_options {
     const hw_gpu *gpu;
     hw_timeline_host *host;          // NULL: the GPU's alone
     uint32_t copy_engines;           // asyncEngineCount
-    int first_engine;                // hw_span.engine of the first one
+    uint32_t number;                 // hw_span.gpu
     // What is known of the launch that this thread has made. False, or NULL: nothing, it takes what starting one takes.
     bool (*launched)(void *context, hw_timeline_launch *out);
     // Everything that is done, in no order. May be NULL.

@@ -67,10 +67,16 @@ static void name_thread(trace *t, const hw_report_span *s) {
     name_track(t, pid_of(s, HOST), track_of(s), "thread_name", name);
 }
 
+// Of all GPUs of the process: each has two, one for each direction, however many its kind has. Kernels have none, -1.
+static int engine_of(const hw_report_span *s) {
+    enum { SCHEDULED_ENGINES = 2 };
+    return s->span.engine < 0 ? -1 : (int)s->span.gpu * SCHEDULED_ENGINES + s->span.engine;
+}
+
 static void name_engine(trace *t, const hw_report_span *s) {
     char name[64];
-    snprintf(name, sizeof name, "copy engine %d", s->span.engine);
-    name_track(t, pid_of(s, GPU), FIRST_ENGINE + s->span.engine, "thread_name", name);
+    snprintf(name, sizeof name, "copy engine %d", engine_of(s));
+    name_track(t, pid_of(s, GPU), FIRST_ENGINE + engine_of(s), "thread_name", name);
 }
 
 static int by_track(const void *left, const void *right) {
@@ -78,7 +84,7 @@ static int by_track(const void *left, const void *right) {
     if (a->process != b->process) return a->process < b->process ? -1 : 1;
     if (side_of(a) != side_of(b)) return side_of(a) - side_of(b);
     if (track_of(a) != track_of(b)) return track_of(a) < track_of(b) ? -1 : 1;
-    return a->span.engine - b->span.engine;
+    return engine_of(a) - engine_of(b);
 }
 
 // Each once: spans side by side that share it; engines may be met in many streams.
@@ -93,9 +99,9 @@ static void name_tracks(trace *t, const hw_report_span **sorted, size_t n) {
             if (side_of(s) == HOST) name_thread(t, s);
             else name_stream(t, s);
         }
-        if (side_of(s) == HOST || s->span.engine < 0 || engines >> s->span.engine & 1) continue;
+        if (side_of(s) == HOST || s->span.engine < 0 || engines >> engine_of(s) & 1) continue;
         name_engine(t, s);
-        engines |= 1u << s->span.engine;
+        engines |= 1u << engine_of(s);
     }
 }
 
@@ -166,7 +172,7 @@ static void write_spans(trace *t) {
             continue;
         }
         write_span(t, s, track_of(s));
-        if (side_of(s) == GPU && s->span.engine >= 0) write_span(t, s, FIRST_ENGINE + s->span.engine);
+        if (side_of(s) == GPU && s->span.engine >= 0) write_span(t, s, FIRST_ENGINE + engine_of(s));
     }
 }
 

@@ -85,9 +85,12 @@ for compiler in nvcc clang; do
     expect 0 "$halfwarp" profile --gpus 2 --launches --format csv --trace "$work/trace" -o "$work/rows" \
         --compiler $compiler "$work/repeats.cu"
     [ "$(column stream)" = "0 1 0 1 0 1" ] || fail "streams $(column stream)"
+    [ "$(column device)" = "0 1 0 1 0 1" ] || fail "GPUs $(column device)"
     [ "$(column reused)" = "0 0 1 1 1 1" ] || fail "reused $(column reused)"
     [ "$(column gld_requests)" = "0 50 0 50 0 50" ] || fail "loads $(column gld_requests)"
-    expect 0 "$halfwarp" profile --gpus 2 --trace "$work/trace" -o "$work/rows" --compiler $compiler "$source"
+    expect 0 "$halfwarp" profile --gpus 2 --copies --format csv --trace "$work/trace" -o "$work/rows" \
+        --compiler $compiler "$source"
+    [ "$(column device | tr " " "\n" | sort -u | tr -d "\n")" = 01 ] || fail "copies of GPUs $(column device)"
     grep -q '"copy engine 2"' "$work/trace" || fail "GPUs have one copy engine between them"
     expect 5 "$halfwarp" run --gpus 2 --compiler $compiler "$work/stray.cu"
     says out "cudaErrorIllegalAddress
