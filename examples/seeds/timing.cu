@@ -1,6 +1,6 @@
 // Seed 004, 4.2.1: a reduction to the least element, timed by clock() in every block, with the headers and calls of its
-// time (cutil, cudaThreadExit). Mended: the kernel's last lines stand behind its end in the book, which prints them as
-// a block of their own; `input` and the loops are as printed.
+// time (cutil, cudaThreadExit). Mended: the kernel's last lines stand behind its closing brace in the book. Ours is the
+// argument for fewer blocks.
 //
 //     halfwarp run --gpu 8800gtx examples/seeds/timing.cu
 //     halfwarp run --gpu 8800gtx examples/seeds/timing.cu -blocks=16

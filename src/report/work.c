@@ -150,7 +150,7 @@ static const hw_column columns[] = {
     HW_COLUMN(WHAT, "what", "", "what", NAME, NONE, read_what)
     HW_COLUMN(MEMORY, "memory", "host", "memory", LEFT, NONE, read_memory)
     HW_COLUMN(ORDINAL, "ordinal", "", "#", ZERO, NONE, read_ordinal)
-    HW_COLUMN(DEVICE, "device", "", "GPU", ZERO, NONE, read_device)
+    HW_COLUMN(DEVICE, "device", "", "", ZERO, NONE, read_device)
     HW_COLUMN(STREAM, "stream", "", "stream", ZERO, NONE, read_stream)
     HW_COLUMN(START, "start_us", "start", "us", RIGHT, US, read_start)
     HW_COLUMN(US, "us", "", "us", RIGHT, US, read_us)

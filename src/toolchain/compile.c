@@ -68,7 +68,7 @@ static hw_status compile_with_nvcc(compilation *job, hw_diag *diag) {
     hw_args_add(&args, "-MF");
     hw_args_add(&args, job->make_files[0]);
     hw_args_add_all(&args, &job->arguments.nvcc);
-    hw_compiler_add_old_headers(job->options->include_dir, &args);
+    hw_compiler_add_old_headers_of_nvcc(job->options->include_dir, &args);
     if (!job->is_host_code) hw_args_add_words(&args, "-include cuda_removed.h", ' ');
     hw_args_add_words(&args, job->is_host_code ? "-x c++ -o" : "-x cu -o", ' ');
     hw_args_add(&args, job->program);

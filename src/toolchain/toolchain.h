@@ -27,7 +27,7 @@ typedef struct hw_toolchain_options {
     size_t argument_count;
     hw_toolchain_compiler compiler;   // AUTO: nvcc when there is one, else the newest clang
     bool as_library;                  // to be looked into and not to be run: needs no main
-    const char *include_dir;          // include/cuda of this project (clang route)
+    const char *include_dir;          // include/cuda of this project; of it nvcc reads old/ alone
     bool wants_name;                  // the compiler's, which takes some milliseconds
     const char *shim_dir;             // libcudart.so to link with (clang route); not written into the program
     // ---

@@ -71,8 +71,8 @@ typedef struct {
     int is_used, is_running;
 } halfwarp_cut_timer;
 
-// Each file that includes this has timers of its own, which is why they are numbered.
-static halfwarp_cut_timer halfwarp_cut_timers[HALFWARP_CUT_TIMERS];
+// Weak: all files of a program have the same, as they had in cutil's library.
+__attribute__((weak)) halfwarp_cut_timer halfwarp_cut_timers[HALFWARP_CUT_TIMERS];
 
 static inline double halfwarp_cut_now(void) {
     struct timespec now;
@@ -188,12 +188,13 @@ static inline void halfwarp_cut_require(int holds, const char *what, const char 
 #define CUDA_SAFE_CALL(call) CUDA_SAFE_CALL_NO_SYNC(call)
 #define CUT_SAFE_CALL(call) halfwarp_cut_require(CUTTrue == (call), #call, __FILE__, __LINE__)
 #define CUT_CONDITION(holds) halfwarp_cut_require(!!(holds), #holds, __FILE__, __LINE__)
-#define CUT_CHECK_ERROR(message)                                               \
-    do {                                                                       \
-        halfwarp_cut_check(cudaGetLastError(), message, __FILE__, __LINE__);   \
+#define CUT_CHECK_ERROR(message)                                                  \
+    do {                                                                          \
+        halfwarp_cut_check(cudaGetLastError(), message, __FILE__, __LINE__);      \
         halfwarp_cut_check(cudaDeviceSynchronize(), message, __FILE__, __LINE__); \
     } while (0)
-#define CUT_BANK_CHECKER(array, index) array[index]     // there it counted conflicts in emulation; `profile` counts all
+// There it counted conflicts in emulation; `profile` counts all.
+#define CUT_BANK_CHECKER(array, index) (array)[index]
 
 // -device=N, or the first.
 static inline void halfwarp_cut_choose(int argc, char **argv) {

@@ -238,3 +238,8 @@ void hw_compiler_add_old_headers(const char *include_dir, hw_args *args) {
     hw_args_add(args, "-isystem");
     hw_args_addf(args, "%s/old", include_dir);
 }
+
+void hw_compiler_add_old_headers_of_nvcc(const char *include_dir, hw_args *args) {
+    hw_args_add(args, "-isystem");
+    hw_args_addf(args, strchr(include_dir, ',') ? "\"%s/old\"" : "%s/old", include_dir);
+}

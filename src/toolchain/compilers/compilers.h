@@ -52,7 +52,9 @@ void hw_compiler_identify(const char *path, hw_hash *hash);
 // The same of the CUDA headers that belong to us: name, size and time of each. NULL adds nothing.
 void hw_compiler_identify_headers(const char *include_dir, hw_hash *hash);
 
-// Where headers of the first CUDA programs are found (cutil.h), behind the user's own folders.
+// Where headers of the first CUDA programs are found (include_dir/old: cutil.h), behind the user's own folders. For
+// clang and host compilers; and for nvcc, which takes a folder for a list of them, unless it is in quotes.
 void hw_compiler_add_old_headers(const char *include_dir, hw_args *args);
+void hw_compiler_add_old_headers_of_nvcc(const char *include_dir, hw_args *args);
 
 #endif

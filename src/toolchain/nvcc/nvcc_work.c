@@ -135,6 +135,7 @@ void hw_nvcc_add_host(hw_nvcc_work *w, hw_args *args) {
 void hw_nvcc_add_host_flags(hw_nvcc_work *w, hw_args *args) {
     hw_args_add(args, "-D__NVCC__");
     hw_args_addf(args, "-I%s", w->include_dir);
+    hw_compiler_add_old_headers(w->include_dir, args);
     hw_args_add_all(args, &w->arguments.host);
     hw_args_add_all(args, &w->command->forwarded);
 }

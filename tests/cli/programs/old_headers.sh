@@ -40,4 +40,14 @@ int main() { return cudaThreadSynchronize(); }' > "$work/function.cu"
     expect 0 "$halfwarp" run --compiler nvcc "$work/function.cu"
     says out "the own function"
 done
+
+# Files of a program have the same clocks, and files of C++ alone find the headers as well.
+if command -v clang >/dev/null; then
+    printf '#include <cutil.h>\nunsigned create() { unsigned t; cutCreateTimer(&t); cutStartTimer(t); return t; }\n' \
+        > "$work/first.cpp"
+    printf '#include <cutil.h>\nunsigned create();\nint main() { return cutStopTimer(create()) != CUTTrue; }\n' \
+        > "$work/second.cu"
+    expect 0 "$halfwarp" nvcc --halfwarp-compiler clang -o "$work/clocks" "$work/first.cpp" "$work/second.cu"
+    expect 0 "$halfwarp" run "$work/clocks"
+fi
 finish

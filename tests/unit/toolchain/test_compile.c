@@ -159,6 +159,24 @@ static void test_nvcc_compiles_once(void **state) {
     compile_and_change(HW_COMPILER_NVCC);
 }
 
+// nvcc takes folders for lists.
+static void test_nvcc_finds_headers_behind_commas(void **state) {
+    char source[4096], headers[4096], cache[4096];
+    (void)state;
+    if (is_sanitized) skip();
+    need(HW_COMPILER_NVCC);
+    snprintf(source, sizeof source, "%s", in_folder("old.cu"));
+    snprintf(headers, sizeof headers, "%s", in_folder("one, two"));
+    snprintf(cache, sizeof cache, "%s", in_folder("old"));    // what is as new as the headers stays there
+    write_text(source, "#include <cutil.h>\nint main() { return cudaThreadSynchronize(); }\n");
+    hw_toolchain_options options = options_for(source);
+    options.compiler = HW_COMPILER_NVCC;
+    assert_int_equal(shell("cp -rL '%s' '%s'", options.include_dir, headers), 0);
+    options.include_dir = headers;
+    options.cache_dir = cache;
+    compile(&options, HW_OK);
+}
+
 static void test_what_does_not_compile(void **state) {
     (void)state;
     need(HW_COMPILER_CLANG);
@@ -277,6 +295,7 @@ int main(void) {
         cmocka_unit_test(test_clang_compiles_once),
         cmocka_unit_test(test_headers_are_kept),
         cmocka_unit_test(test_nvcc_compiles_once),
+        cmocka_unit_test(test_nvcc_finds_headers_behind_commas),
         cmocka_unit_test(test_what_does_not_compile),
         cmocka_unit_test(test_many_at_once),
         cmocka_unit_test(test_a_cache_that_cannot_be_written),
