@@ -40,7 +40,7 @@ typedef enum hw_bound {
     HW_BOUND_MEMORY,                 // DRAM, or the caches on the way to it
     HW_BOUND_SHARED,                 // the banks of shared memory
     HW_BOUND_ISSUE,                  // the pipes of instructions
-    HW_BOUND_LATENCY,                // too few bytes in flight: warps wait, and nothing is busy
+    HW_BOUND_LATENCY,                // too few bytes in flight: warps wait, or blocks to begin, and nothing is busy
     HW_BOUND_LAUNCH,                 // starting the launch takes longer than its work, which is too small to say more
     HW_BOUNDS
 } hw_bound;
