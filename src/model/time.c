@@ -35,9 +35,11 @@ enum {
     // Of it for global memory, where little is shared memory's: an H200 has 256. Elsewhere at most as much as the
     // shared memory, which is a part of it.
     L1_KIB = 192,
-    // Atomics on one sector follow each other: 16896 times 32 lanes on one word of an H200 (truth/h200_micro.csv), in
-    // picoseconds. Public programs with 3 and 11 words side by side take as long as if they were one.
-    PASS_PS = 743, FLOAT_PASS_PS = 1767,
+    // Atomics of one slice of the second-level cache follow each other, of floats those on one sector more slowly:
+    // 16896 times 32 lanes on one word of an H200, in picoseconds. Memory is dealt to the slices in pieces of about so
+    // many bytes, since as many atomics on 128 bytes to 32 KB take so much less; each moves so many bytes a clock: A100
+    // (truth/h200_micro.csv).
+    PASS_PS = 743, FLOAT_PASS_PS = 1767, SLICE_PIECE_BYTES = 512, SLICE_CLOCK_BYTES = 64,
 };
 
 // Cycles of the whole GPU in which it gives one block to a multiprocessor, whatever the block: grids of empty blocks of
@@ -163,13 +165,20 @@ static double l1_us(const hw_gpu *gpu, const hw_time_work *work) {
     return clock_us(gpu, (double)(work->load_lines + stores) / busy_sms(gpu, work));
 }
 
-// Where atomics mean as few sectors as the memory has that they are in.
-static double atomics_us(const hw_gpu *gpu, const hw_time_work *work) {
+// Slices of the second-level cache that have the memory which atomics are in.
+static double slices_of(const time_row *row, double sectors) {
+    const double pieces = 1 + (sectors - 1) * SECTOR_BYTES / SLICE_PIECE_BYTES;
+    return least(pieces, largest(1, row->l2_clock_bytes / SLICE_CLOCK_BYTES));
+}
+
+// Where atomics mean as few sectors, or slices, as the memory has that they are in.
+static double atomics_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     enum { MEASURED_MHZ = 1980 };
-    const double floats = (double)work->atomic_float_passes, others = (double)work->atomic_passes - floats;
-    const double us = (others * PASS_PS + floats * FLOAT_PASS_PS) / 1e6;
-    return work->atomic_sectors && gpu->clock_mhz ? us / (double)work->atomic_sectors * MEASURED_MHZ / gpu->clock_mhz
-                                                  : 0;
+    if (!work->atomic_sectors || !gpu->clock_mhz) return 0;
+    const double all = (double)work->atomic_passes, floats = (double)work->atomic_float_passes;
+    const double sectors = (double)work->atomic_sectors, of_slices = all * PASS_PS / slices_of(row, sectors);
+    const double of_sectors = ((all - floats) * PASS_PS + floats * FLOAT_PASS_PS) / sectors;
+    return largest(of_slices, of_sectors) / 1e6 * MEASURED_MHZ / gpu->clock_mhz;
 }
 
 // Memory of the host's lies behind the link, which goes both ways at once.
@@ -268,7 +277,7 @@ static double together(const hw_gpu *gpu, double busy, double latency) {
 
 static double memory_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     const double caches = largest(l2_us(gpu, row, work), l1_us(gpu, work));
-    return largest(largest(largest(dram_us(gpu, row, work), link_us(gpu, work)), caches), atomics_us(gpu, work));
+    return largest(largest(largest(dram_us(gpu, row, work), link_us(gpu, work)), caches), atomics_us(gpu, row, work));
 }
 
 // Until the last block has had its turn and is done: blocks begin one after the other, beside the work of those before.

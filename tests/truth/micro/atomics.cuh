@@ -69,6 +69,49 @@ __global__ void shared_random(const int *places, int rounds, int bins, int *out,
     __syncthreads();
     if (w[threadIdx.x % bins] == -12345) *out = 1;
 }
+// Lanes `stride` words apart, in all blocks the same: how atomics wait for each other on words, sectors and slices.
+template <class T> __global__ void atomics_side_by_side(T *words, int stride, int rounds) {
+    for (int r = 0; r < rounds; r++) atomicAdd(words + threadIdx.x * stride, (T)(threadIdx.x + 1));
+}
+template <class T> static void side_by_side(const char *type, T *words) {
+    static const int threads_and_strides[][2] = {
+        {1, 1},  {2, 1},  {8, 1},   {16, 1},  {32, 1},   {64, 1},  {128, 1},  {256, 1},
+        {1024, 1}, {2, 8}, {8, 8}, {32, 8},  {32, 32},  {32, 64}, {256, 8}, {256, 32}};
+    for (const int(&c)[2] : threads_and_strides) {
+        char label[100];
+        snprintf(label, sizeof label, "global_%s_add_%d_threads_stride_%d", type, c[0], c[1]);
+        timed(
+            label, 264.0 * 64, "block_ops", [&] { atomics_side_by_side<T><<<264, c[0]>>>(words, c[1], 64); }, 3);
+    }
+}
+// Cycles of one warp in each block: a store, a fence behind it, an atomic with its result, all three.
+enum { WAIT_STORE = 1, WAIT_FENCE = 2, WAIT_ATOMIC = 4 };
+__global__ void waits(unsigned *word, int *words, long long *cycles, int what) {
+    int x = 0;
+    for (int r = 0; r < 8; r++) {
+        __syncthreads();
+        long long begin = clock64();
+        if (what & WAIT_STORE) words[blockIdx.x * 32 + threadIdx.x] = r;
+        if (what & WAIT_FENCE) __threadfence();
+        if (what & WAIT_ATOMIC) x += atomicAdd(word, 3u + x);
+        long long end = clock64() + (x == 12345);
+        if (!threadIdx.x && !blockIdx.x) cycles[r] = end - begin;
+    }
+    if (x == 12345) *words = x;
+}
+static void waits_of_blocks(unsigned *word, int *words) {
+    static const char *const names[] = {"nothing", "store", "fence", "store_fence",
+                                        "atomic",  nullptr, nullptr, "store_fence_atomic"};
+    long long *cycles, host[8];
+    M(cudaMalloc(&cycles, sizeof host));
+    for (int blocks : {1, 64, 264})
+        for (int what : {0, 1, 2, 3, 4, 7}) {
+            waits<<<blocks, 32>>>(word, words, cycles, what);
+            M(cudaMemcpy(host, cycles, sizeof host, cudaMemcpyDefault));
+            std::sort(host, host + 8);
+            printf("kernel,wait_%s,%d blocks,cycles,%lld\n", names[what], blocks, host[4]);
+        }
+}
 static void atomics(bool counted) {
     char *d;
     int *o;
@@ -84,6 +127,11 @@ static void atomics(bool counted) {
     atomics_of<EXCH>(d, o, counted);
     atomics_of<AND_OR>(d, o, counted);
     atomics_of<HALF2_ADD>(d, o, counted);
+    if (!counted) {
+        side_by_side("int", (int *)d);
+        side_by_side("float", (float *)d);
+        waits_of_blocks((unsigned *)o, (int *)d);
+    }
     int *places;
     std::vector<int> host(64 * 32);
     uint32_t x = 12345;

@@ -158,7 +158,8 @@ static void caches(void **state) {
                 wait_of_copies(0.75 * 40 + 0.25 * (cached * 280 + (1 - cached) * 690)), 1e-6);
 }
 
-// 132 * 8 * 32 lanes that all mean one word follow each other: 0.743 ns each on an H200, floats 1.767.
+// 132 * 8 * 32 lanes that all mean one word follow each other: 0.743 ns each on an H200, floats 1.767. Those on
+// many sectors follow each other in the slices of the second-level cache, of 512 bytes each.
 static void one_sector(void **state) {
     (void)state;
     const hw_gpu *gpu = hw_gpu_find("h200");
@@ -166,8 +167,12 @@ static void one_sector(void **state) {
     assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY], 33792 * 743e-6, 1e-6);
     w.atomic_float_passes = w.atomic_passes;
     assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY], 33792 * 1767e-6, 1e-6);
-    w.atomic_sectors = 256;
-    assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY], 33792 * 1767e-6 / 256, 1e-6);
+    w.atomic_sectors = 5;                        // sectors of few slices wait for each other
+    assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY], 33792 * 743e-6 / (1 + 4 / 16.0), 1e-6);
+    w.atomic_sectors = 257;
+    assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY], 33792 * 743e-6 / 17, 1e-6);
+    w.atomic_sectors = 1 << 20;                  // of which an H200 has 80
+    assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY], 33792 * 743e-6 / 80, 1e-6);
     w.atomic_sectors = 0;                        // not known
     assert_true(hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY] == 0);
 }
