@@ -185,8 +185,8 @@ static void add_memory(const hw_prof *prof, hw_time_work *w, const hw_prof_place
 
 // ---- Waits ----------------------------------------------------------------------------------------------------------
 
-// Loads that nothing stands between are on their way together: warps wait as often as for the one of them that most
-// warps make, and its line has the waits.
+// Loads, and fetches of texels, that nothing stands between are on their way together: warps wait as often as for the
+// one of them that most warps make, and its line has the waits.
 typedef struct batch {
     uint64_t waits;
     uint32_t note;                       // that one's
@@ -215,6 +215,8 @@ static void add_to_batch(batch *b, uint32_t note, uint64_t waits) {
     if (waits > b->waits) *b = (batch){waits, note};
 }
 
+static bool is_fetch(const hw_note *note) { return note->kind == HW_NOTE_PLAIN && note->pipe == HW_RATE_MEMORY; }
+
 static void add_waits(sums *s, uint32_t note, uint64_t warps, const hw_prof_place *p) {
     const hw_note_kind kind = (hw_note_kind)s->prof->notes[note].kind;
     const uint64_t *n = p->requests;
@@ -228,6 +230,7 @@ static void add_waits(sums *s, uint32_t note, uint64_t warps, const hw_prof_plac
     if (is_end || (kind == HW_NOTE_STORE && n[HW_PROF_GLOBAL])) close_batch(s, &s->memory, HW_COUNT_MEMORY_WAITS);
     if (is_end || (kind == HW_NOTE_STORE && n[HW_PROF_SHARED])) close_batch(s, &s->shared, HW_COUNT_SHARED_WAITS);
     if (is_load) add_to_batch(&s->memory, note, n[HW_PROF_GLOBAL] + n[HW_PROF_LOCAL]);
+    if (is_fetch(&s->prof->notes[note])) add_to_batch(&s->memory, note, warps);
     if (is_load || kind == HW_NOTE_LOAD_MATRIX) add_to_batch(&s->shared, note, n[HW_PROF_SHARED]);
 }
 
@@ -270,8 +273,6 @@ static uint64_t lanes_at(const hw_prof *prof, uint32_t note, uint64_t *guarded_o
     }
     return lanes;
 }
-
-static bool is_fetch(const hw_note *note) { return note->kind == HW_NOTE_PLAIN && note->pipe == HW_RATE_MEMORY; }
 
 // Texels come through the first-level cache, or a cache of their own, which holds what threads side by side fetch: so
 // each byte of the textures is loaded once at most, and no more than the largest texel for each fetch.

@@ -173,7 +173,7 @@ static void touched(void **state) {
 }
 
 // Which sectors atomics mean is known as far as the allocations that they are in: of requests whose lanes share a word
-// each lane is a pass, of others each sector. Textures are loaded once.
+// each lane is a pass, of others each sector. Textures are loaded once, and warps wait for their fetches as for loads.
 static void sectors_and_textures(void **state) {
     const hw_note notes[] = {{.kind = HW_NOTE_REDUCTION, .space = HW_SPACE_GLOBAL, .width_bytes = 4},
                              {.kind = HW_NOTE_ATOMIC, .space = HW_SPACE_GLOBAL, .width_bytes = 4,
@@ -201,6 +201,7 @@ static void sectors_and_textures(void **state) {
     assert_int_equal(work.atomic_passes, 3 * 32 + 3 * 4);
     assert_int_equal(work.atomic_float_passes, 3 * 4);
     assert_int_equal(work.load_sectors, 600 / 32);     // of 96 fetches
+    assert_int_equal(work.trips, 3 + 3);               // atomics with a result, and fetches
     assert_int_equal(work.reachable_bytes, 1800);
     hw_prof_destroy(prof);
 }
