@@ -40,6 +40,7 @@ static void write_notes(hw_program *program) {
             note->space = (uint8_t)inst->space;
             note->width_bytes = note->merged_bytes = (uint8_t)hw_emit_wmma_bytes(inst);
         }
+        note->fetches_texels = traits->emitter == HW_EMIT_TEXTURE;
         if (traits->emitter == HW_EMIT_SURFACE) {
             note->space = HW_SPACE_GLOBAL;
             note->width_bytes = note->merged_bytes = hw_emit_surface_bytes(inst);

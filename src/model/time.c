@@ -37,13 +37,15 @@ enum {
     L1_KIB = 192,
     // Atomics of one slice of the second-level cache follow each other, of floats those on one sector more slowly:
     // 16896 times 32 lanes on one word of an H200, in picoseconds. Memory is dealt to the slices in pieces of about so
-    // many bytes, since as many atomics on 128 bytes to 32 KB take so much less; each moves so many bytes a clock: A100
-    // (truth/h200_micro.csv).
-    PASS_PS = 743, FLOAT_PASS_PS = 1767, SLICE_PIECE_BYTES = 512, SLICE_CLOCK_BYTES = 64,
+    // many bytes, as atomics on 128 bytes to 8 KB have it; and where warps have words of their own, each in all of its
+    // lanes, 54 passes are made at a time: one for each 95 bytes of that cache's clock (truth/h200_micro.csv). Of GPUs
+    // but the H200 nothing was measured.
+    PASS_PS = 743, FLOAT_PASS_PS = 1767, SLICE_PIECE_BYTES = 512, SLICE_CLOCK_BYTES = 95,
 };
 
 // Cycles of the whole GPU in which it gives one block to a multiprocessor, whatever the block: grids of empty blocks of
-// 32 to 512 threads take an H200 0.60 ns a block (truth/h200_micro.csv). Before 7.0 not known, and in launch_us.
+// 32 to 512 threads take an H200 0.60 ns a block (truth/h200_micro.csv). Others from 7.0 on are taken to need as many
+// cycles; before, it is not known, and times at hand are explained without.
 static const double BLOCK_TURN_CYCLES = 1.19;
 
 // Instructions of a warp that compilers put beside each other.
@@ -165,10 +167,11 @@ static double l1_us(const hw_gpu *gpu, const hw_time_work *work) {
     return clock_us(gpu, (double)(work->load_lines + stores) / busy_sms(gpu, work));
 }
 
-// Slices of the second-level cache that have the memory which atomics are in.
+// Slices of the second-level cache that have the memory which atomics are in. Without that cache (1.x) every sector is
+// taken for itself.
 static double slices_of(const time_row *row, double sectors) {
     const double pieces = 1 + (sectors - 1) * SECTOR_BYTES / SLICE_PIECE_BYTES;
-    return least(pieces, largest(1, row->l2_clock_bytes / SLICE_CLOCK_BYTES));
+    return row->l2_clock_bytes > 0 ? least(pieces, largest(1, row->l2_clock_bytes / SLICE_CLOCK_BYTES)) : sectors;
 }
 
 // Where atomics mean as few sectors, or slices, as the memory has that they are in.

@@ -31,7 +31,7 @@ typedef struct hw_time_work {
     uint64_t atomic_passes, atomic_float_passes, atomic_sectors;
     uint64_t wavefronts;             // passes through the banks of shared memory; 1.x: steps of half-warps
     // What warps wait for, one after the other, added up over warps.
-    uint64_t trips;                  // to memory
+    uint64_t trips;                  // to memory, of texels too
     uint64_t shared_trips;           // to shared memory
     uint64_t barriers;
 } hw_time_work;

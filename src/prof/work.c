@@ -215,8 +215,6 @@ static void add_to_batch(batch *b, uint32_t note, uint64_t waits) {
     if (waits > b->waits) *b = (batch){waits, note};
 }
 
-static bool is_fetch(const hw_note *note) { return note->kind == HW_NOTE_PLAIN && note->pipe == HW_RATE_MEMORY; }
-
 static void add_waits(sums *s, uint32_t note, uint64_t warps, const hw_prof_place *p) {
     const hw_note_kind kind = (hw_note_kind)s->prof->notes[note].kind;
     const uint64_t *n = p->requests;
@@ -230,7 +228,7 @@ static void add_waits(sums *s, uint32_t note, uint64_t warps, const hw_prof_plac
     if (is_end || (kind == HW_NOTE_STORE && n[HW_PROF_GLOBAL])) close_batch(s, &s->memory, HW_COUNT_MEMORY_WAITS);
     if (is_end || (kind == HW_NOTE_STORE && n[HW_PROF_SHARED])) close_batch(s, &s->shared, HW_COUNT_SHARED_WAITS);
     if (is_load) add_to_batch(&s->memory, note, n[HW_PROF_GLOBAL] + n[HW_PROF_LOCAL]);
-    if (is_fetch(&s->prof->notes[note])) add_to_batch(&s->memory, note, warps);
+    if (s->prof->notes[note].fetches_texels) add_to_batch(&s->memory, note, warps);
     if (is_load || kind == HW_NOTE_LOAD_MATRIX) add_to_batch(&s->shared, note, n[HW_PROF_SHARED]);
 }
 
@@ -302,7 +300,7 @@ static void add_by_lanes(const hw_prof *prof, hw_time_work *w) {
     uint64_t lanes = 0, fetches = 0, guarded_off;
     for (uint32_t i = 0; i < prof->n_notes; i++) {
         lanes += lanes_at(prof, i, &guarded_off);
-        if (is_fetch(&prof->notes[i])) fetches += lanes - guarded_off;
+        if (prof->notes[i].fetches_texels) fetches += lanes - guarded_off;
         add_passes(prof, w, i, lanes - guarded_off);
     }
     add_textures(prof, w, fetches);

@@ -75,8 +75,8 @@ template <class T> __global__ void atomics_side_by_side(T *words, int stride, in
 }
 template <class T> static void side_by_side(const char *type, T *words) {
     static const int threads_and_strides[][2] = {
-        {1, 1},  {2, 1},  {8, 1},   {16, 1},  {32, 1},   {64, 1},  {128, 1},  {256, 1},
-        {1024, 1}, {2, 8}, {8, 8}, {32, 8},  {32, 32},  {32, 64}, {256, 8}, {256, 32}};
+        {1, 1},    {2, 1}, {8, 1}, {16, 1}, {32, 1},  {64, 1},  {128, 1}, {256, 1},
+        {1024, 1}, {2, 8}, {8, 8}, {32, 8}, {32, 32}, {32, 64}, {256, 8}, {256, 32}};
     for (const int(&c)[2] : threads_and_strides) {
         char label[100];
         snprintf(label, sizeof label, "global_%s_add_%d_threads_stride_%d", type, c[0], c[1]);
@@ -109,7 +109,7 @@ static void waits_of_blocks(unsigned *word, int *words) {
             waits<<<blocks, 32>>>(word, words, cycles, what);
             M(cudaMemcpy(host, cycles, sizeof host, cudaMemcpyDefault));
             std::sort(host, host + 8);
-            printf("kernel,wait_%s,%d blocks,cycles,%lld\n", names[what], blocks, host[4]);
+            printf("time,wait_%s,cycles,%lld,blocks,%d\n", names[what], host[4], blocks);
         }
 }
 static void atomics(bool counted) {

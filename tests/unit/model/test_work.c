@@ -178,9 +178,12 @@ static void sectors_and_textures(void **state) {
     const hw_note notes[] = {{.kind = HW_NOTE_REDUCTION, .space = HW_SPACE_GLOBAL, .width_bytes = 4},
                              {.kind = HW_NOTE_ATOMIC, .space = HW_SPACE_GLOBAL, .width_bytes = 4,
                               .meeting = HW_MEET_IN_LOOP},
-                             {.kind = HW_NOTE_PLAIN, .pipe = HW_RATE_MEMORY, .issues = 4}};
+                             {.kind = HW_NOTE_BRANCH},
+                             {.kind = HW_NOTE_PLAIN, .pipe = HW_RATE_MEMORY, .issues = 4, .fetches_texels = true},
+                             {.kind = HW_NOTE_BRANCH},
+                             {.kind = HW_NOTE_PLAIN, .pipe = HW_RATE_MEMORY, .issues = 1}};   // a prefetch
     const hw_launch_info info = {.kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs = 10, .notes = notes,
-                                 .n_notes = 3, .n_workers = 1};
+                                 .n_notes = 6, .n_workers = 1};
     int64_t one_word[32] = {0}, in_a_row[32];
     hw_prof *prof;
     (void)state;
@@ -194,14 +197,14 @@ static void sectors_and_textures(void **state) {
     sink->touched(sink, 0, &(hw_touched){32768, 500, HW_TOUCHED_SURFACE, false});    // loads and stores, not fetches
     tell_access(sink, 0, notes, 0, HW_SPACE_GLOBAL, UINT32_MAX, one_word, 4096, 3);
     tell_access(sink, 0, notes, 1, HW_SPACE_GLOBAL, UINT32_MAX, in_a_row, 4096, 3);
-    sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = 3, .warps = 3, .lanes = 96});
+    sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = 6, .warps = 3, .lanes = 96});
     sink->launch_end(sink, &info, 0, HW_OK);
     const hw_time_work work = hw_prof_report(prof)->launches[0].work;
     assert_int_equal(work.atomic_sectors, 13);         // 400 bytes
     assert_int_equal(work.atomic_passes, 3 * 32 + 3 * 4);
     assert_int_equal(work.atomic_float_passes, 3 * 4);
     assert_int_equal(work.load_sectors, 600 / 32);     // of 96 fetches
-    assert_int_equal(work.trips, 3 + 3);               // atomics with a result, and fetches
+    assert_int_equal(work.trips, 3 + 3);               // atomics with a result, and fetches; no prefetch
     assert_int_equal(work.reachable_bytes, 1800);
     hw_prof_destroy(prof);
 }
