@@ -1,5 +1,6 @@
-// The addresses of a warp's lanes as one value: with AVX-512 four registers, which go through the checks of an access
-// without touching memory. For files that are compiled once for each instruction-set level. Private to exec.
+// The addresses of a warp's lanes as one value: with AVX-512 four registers, with AVX2 eight, which go through the
+// checks of an access without touching memory. For files that are compiled once for each instruction-set level. Private
+// to exec.
 #ifndef HW_EXEC_ADDRESSES_H
 #define HW_EXEC_ADDRESSES_H
 
@@ -107,6 +108,157 @@ static inline void hw_addresses_put_places(hw_addresses x, uint64_t origin, uint
     _mm512_storeu_si512(to, _mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1));
     _mm512_storeu_si512(to + 16, _mm512_inserti64x4(_mm512_castsi256_si512(c), d, 1));
 }
+
+#elif defined(__AVX2__)
+// No array, as above; and no loops over lanes, of which GCC makes vectors of 16 bytes that it keeps in memory.
+typedef struct hw_addresses {
+    __m256i a, b, c, d, e, f, g, h;      // 4 lanes each
+} hw_addresses;
+
+// F(part, number) of all parts.
+#define HW_EACH_PART(F) \
+    ((hw_addresses){F(a, 0), F(b, 1), F(c, 2), F(d, 3), F(e, 4), F(f, 5), F(g, 6), F(h, 7)})
+#define HW_OR_PARTS(x)                                                                                           \
+    _mm256_or_si256(_mm256_or_si256(_mm256_or_si256((x).a, (x).b), _mm256_or_si256((x).c, (x).d)),               \
+                    _mm256_or_si256(_mm256_or_si256((x).e, (x).f), _mm256_or_si256((x).g, (x).h)))
+
+static inline __m256i hw_part_of(const void *lanes, int k) {
+    return _mm256_loadu_si256((const __m256i *)lanes + k);
+}
+
+// All bits of lanes 4k to 4k + 3 that are in the mask.
+static inline __m256i hw_part_mask(uint32_t mask, int k) {
+    const __m256i bits = _mm256_slli_epi64(_mm256_setr_epi64x(1, 2, 4, 8), 4 * k);
+    return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((long long)mask), bits), bits);
+}
+
+static inline hw_addresses hw_addresses_same(uint64_t address) {
+    const __m256i all = _mm256_set1_epi64x((long long)address);
+    return (hw_addresses){all, all, all, all, all, all, all, all};
+}
+
+static inline hw_addresses hw_addresses_plus(hw_addresses x, uint64_t more) {
+    const __m256i m = _mm256_set1_epi64x((long long)more);
+#define SUM(part, k) _mm256_add_epi64(x.part, m)
+    return HW_EACH_PART(SUM);
+#undef SUM
+}
+
+// x of the lanes in mask, `other` of the rest.
+static inline hw_addresses hw_addresses_choose(hw_addresses x, uint32_t mask, uint64_t other) {
+    const __m256i o = _mm256_set1_epi64x((long long)other);
+    if (mask == 0xffffffff) return x;
+#define CHOICE(part, k) _mm256_blendv_epi8(o, x.part, hw_part_mask(mask, k))
+    return HW_EACH_PART(CHOICE);
+#undef CHOICE
+}
+
+// a[i] + more of the lanes in mask, `other` of the rest.
+static inline hw_addresses hw_addresses_sum(const uint64_t *a, uint64_t more, uint32_t mask, uint64_t other) {
+#define PART(part, k) hw_part_of(a, k)
+    return hw_addresses_choose(hw_addresses_plus(HW_EACH_PART(PART), more), mask, other);
+#undef PART
+}
+
+// The same of addresses of 32 bits, whose sums wrap.
+static inline hw_addresses hw_addresses_sum_32(const uint32_t *a, uint32_t more, uint32_t mask, uint64_t other) {
+    const __m128i m = _mm_set1_epi32((int)more);
+#define PART(part, k) _mm256_cvtepu32_epi64(_mm_add_epi32(_mm_loadu_si128((const __m128i *)a + k), m))
+    return hw_addresses_choose(HW_EACH_PART(PART), mask, other);
+#undef PART
+}
+
+static inline void hw_addresses_put(hw_addresses x, void *to) {
+    __m256i *parts = to;
+    _mm256_storeu_si256(parts, x.a);
+    _mm256_storeu_si256(parts + 1, x.b);
+    _mm256_storeu_si256(parts + 2, x.c);
+    _mm256_storeu_si256(parts + 3, x.d);
+    _mm256_storeu_si256(parts + 4, x.e);
+    _mm256_storeu_si256(parts + 5, x.f);
+    _mm256_storeu_si256(parts + 6, x.g);
+    _mm256_storeu_si256(parts + 7, x.h);
+}
+
+static inline bool hw_addresses_equal(hw_addresses x, const int64_t y[32]) {
+#define DIFFERENCE(part, k) _mm256_xor_si256(x.part, hw_part_of(y, k))
+    const hw_addresses differ = HW_EACH_PART(DIFFERENCE);
+#undef DIFFERENCE
+    const __m256i any = HW_OR_PARTS(differ);
+    return _mm256_testz_si256(any, any);
+}
+
+// One sign tells of too low and too high.
+static inline bool hw_addresses_within(hw_addresses x, uint64_t begin, uint64_t room, uint32_t bytes) {
+    const __m256i last = _mm256_set1_epi64x((long long)room - 1), inside = _mm256_set1_epi64x((long long)bytes - 1);
+    const hw_addresses behind = hw_addresses_plus(x, -begin);
+#define OUTSIDE(part, k) _mm256_or_si256(behind.part, _mm256_sub_epi64(last, behind.part))
+    const hw_addresses outside = HW_EACH_PART(OUTSIDE);
+#undef OUTSIDE
+    return !_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_or_si256(last, HW_OR_PARTS(outside)))) &&
+           _mm256_testz_si256(HW_OR_PARTS(x), inside);
+}
+
+// Addresses are below 2^63, so signed ones are compared, which AVX2 can.
+static inline hw_addresses hw_addresses_least(hw_addresses x, hw_addresses y) {
+#define LEAST(part, k) _mm256_blendv_epi8(x.part, y.part, _mm256_cmpgt_epi64(x.part, y.part))
+    return HW_EACH_PART(LEAST);
+#undef LEAST
+}
+
+static inline hw_addresses hw_addresses_most(hw_addresses x, hw_addresses y) {
+#define MOST(part, k) _mm256_blendv_epi8(y.part, x.part, _mm256_cmpgt_epi64(x.part, y.part))
+    return HW_EACH_PART(MOST);
+#undef MOST
+}
+
+static inline uint64_t hw_addresses_low(hw_addresses x) {
+    int64_t of[32], low;
+    hw_addresses_put(x, of);
+    low = of[0];
+    for (int i = 1; i < 32; i++) low = of[i] < low ? of[i] : low;
+    return (uint64_t)low;
+}
+
+static inline uint64_t hw_addresses_high(hw_addresses x) {
+    int64_t of[32], high;
+    hw_addresses_put(x, of);
+    high = of[0];
+    for (int i = 1; i < 32; i++) high = of[i] > high ? of[i] : high;
+    return (uint64_t)high;
+}
+
+// Addresses in local memory as the host's: words of the lanes side by side (hw_local_offset).
+static inline hw_addresses hw_addresses_local(hw_addresses x, uint64_t memory) {
+    const __m256i lanes = _mm256_setr_epi64x(0, 4, 8, 12), in_word = _mm256_set1_epi64x(3);
+#define PLACE(part, k)                                                                                           \
+    _mm256_add_epi64(_mm256_or_si256(_mm256_slli_epi64(_mm256_srli_epi64(x.part, 2), 7),                         \
+                                     _mm256_and_si256(x.part, in_word)),                                         \
+                     _mm256_add_epi64(lanes, _mm256_set1_epi64x((long long)memory + 16 * k)))
+    return HW_EACH_PART(PLACE);
+#undef PLACE
+}
+
+// (x - origin) >> shift, in 32 bits.
+static inline void hw_addresses_put_places(hw_addresses x, uint64_t origin, uint32_t shift, uint32_t to[32]) {
+    const hw_addresses behind = hw_addresses_plus(x, -origin);
+    const __m128i by = _mm_cvtsi32_si128((int)shift);
+#define NUMBER(part, k) _mm256_srl_epi64(behind.part, by)
+    const hw_addresses n = HW_EACH_PART(NUMBER);
+#undef NUMBER
+#define PUT_EIGHT(x, y, k)                                                                                       \
+    _mm256_storeu_si256((__m256i *)to + k,                                                                       \
+                        _mm256_permute4x64_epi64(_mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(x),   \
+                                                                                       _mm256_castsi256_ps(y),   \
+                                                                                       0x88)), 0xd8))
+    PUT_EIGHT(n.a, n.b, 0);
+    PUT_EIGHT(n.c, n.d, 1);
+    PUT_EIGHT(n.e, n.f, 2);
+    PUT_EIGHT(n.g, n.h, 3);
+#undef PUT_EIGHT
+}
+#undef HW_EACH_PART
+#undef HW_OR_PARTS
 
 #else
 typedef struct hw_addresses {
