@@ -134,12 +134,35 @@ static inline int step(char *w, const run *r, u32 k) {
 
 // ---- accesses that regions make themselves ----
 
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 
-typedef u32 v16 __attribute__((vector_size(64)));
-typedef u64 v8 __attribute__((vector_size(64)));
-typedef u32 v8_32 __attribute__((vector_size(32)));
-static inline u32 packed(const int *lanes);
+// The lanes' words, as many at a time as a register has: loops over PARTS are no loops in the end.
+#if defined(__AVX512F__)
+enum { PARTS = 2, PART_LANES = 16 };
+#define EACH_OF_PART 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+#define EVEN_OF_TWO 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define ODD_OF_TWO 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+#else
+enum { PARTS = 4, PART_LANES = 8 };
+#define EACH_OF_PART 0, 1, 2, 3, 4, 5, 6, 7
+#define EVEN_OF_TWO 0, 2, 4, 6, 8, 10, 12, 14
+#define ODD_OF_TWO 1, 3, 5, 7, 9, 11, 13, 15
+#endif
+typedef u32 part __attribute__((vector_size(4 * PART_LANES)));
+typedef u64 wide_part __attribute__((vector_size(4 * PART_LANES)));
+typedef int int_part __attribute__((vector_size(4 * PART_LANES)));
+typedef s64 wide_int_part __attribute__((vector_size(4 * PART_LANES)));
+#define EACH_PART for (int k = 0; k < PARTS; k++)
+
+// Is the sign of any lane set?
+static inline int has_sign(part x) {
+#if defined(__AVX512F__)
+    return __builtin_ia32_cvtd2mask512((int_part)x) != 0;
+#else
+    typedef float float_part __attribute__((vector_size(4 * PART_LANES)));
+    return __builtin_ia32_movmskps256((float_part)x) != 0;
+#endif
+}
 
 static inline const char *step_inst(const run *r, u32 k) { return r->steps + k * (2 * INST_BYTES); }
 static inline const char *pattern_of(const run *r, const char *in) {
@@ -157,40 +180,44 @@ static inline lone *next_lone(lone_list *l, const char *in, const char *pattern,
     return a;
 }
 
+// Packed lanes' places, from `from` on, at the lanes' own numbers.
+static inline void unpack(const u32 *from, u32 lanes, u32 *places) {
+#if defined(__AVX512F__)
+    typedef int any_part __attribute__((vector_size(64), aligned(4)));
+    const u32 *behind = from + __builtin_popcount(lanes & 0xffff);
+    const int_part low = *(const any_part *)from, high = *(const any_part *)behind;
+    *(int_part *)places = __builtin_ia32_expandsi512_mask(low, (int_part){}, (u16)lanes);
+    *(int_part *)(places + 16) = __builtin_ia32_expandsi512_mask(high, (int_part){}, (u16)(lanes >> 16));
+#else
+    for (u32 left = lanes; left; left &= left - 1) places[__builtin_ctz(left)] = *from++;
+#endif
+}
+
 // For each warp that has lanes on, at its own lanes' numbers.
 static __attribute__((noinline)) const lone *count_packed(const run *r, const char *in, const char *pattern, u32 m,
-                                                          u32 log_width, v16 low, v16 high) {
-    typedef int i16 __attribute__((vector_size(64)));
-    typedef int any_16 __attribute__((vector_size(64), aligned(4)));
+                                                          u32 log_width, const part *places) {
     region_pack *p = r->pack;
-    *(v16 *)p->last.place = low;
-    *(v16 *)(p->last.place + 16) = high;
+    EACH_PART ((part *)p->last.place)[k] = places[k];
     for (u32 k = 0; k < p->n; k++) {
-        const u32 lanes = p->lanes[k], *from = p->last.place + p->first[k];
-        const u32 on = (u32)__builtin_ia32_pdep_si(m >> p->first[k], lanes);
+        const u32 on = (u32)__builtin_ia32_pdep_si(m >> p->first[k], p->lanes[k]);
         if (!on) continue;
         if (p->lone->n == LONE_KEPT) r->tell(r->worker);
-        lone *a = next_lone(p->lone, in, pattern, on, log_width);
-        const u32 *behind = from + __builtin_popcount(lanes & 0xffff);
-        *(i16 *)a->place = __builtin_ia32_expandsi512_mask((i16)*(const any_16 *)from, (i16){}, (u16)lanes);
-        *(i16 *)(a->place + 16) =
-            __builtin_ia32_expandsi512_mask((i16)*(const any_16 *)behind, (i16){}, (u16)(lanes >> 16));
+        unpack(p->last.place + p->first[k], p->lanes[k], next_lone(p->lone, in, pattern, on, log_width)->place);
     }
     return &p->last;
 }
 
 // Tells of the access, as room_lanes.c does. The list of packed lanes is always full.
-static inline const lone *count_lone(const run *r, const char *in, const char *pattern, u32 m, u32 log_width, v16 low,
-                              v16 high) {
+static inline const lone *count_lone(const run *r, const char *in, const char *pattern, u32 m, u32 log_width,
+                                     const part *places) {
     lone_list *l = r->lone;
     if (!l) return 0;
     if (__builtin_expect(l->n == LONE_KEPT, 0)) {
-        if (r->pack) return count_packed(r, in, pattern, m, log_width, low, high);
+        if (r->pack) return count_packed(r, in, pattern, m, log_width, places);
         r->tell(r->worker);
     }
     lone *a = next_lone(l, in, pattern, m, log_width);
-    *(v16 *)a->place = low;
-    *(v16 *)(a->place + 16) = high;
+    EACH_PART ((part *)a->place)[k] = places[k];
     return a;
 }
 
@@ -207,10 +234,10 @@ static inline u64 space_begin(const run *r, const char *pattern, int is_local, u
 // Do all lanes lie in the room, by sum + (index << log_scale), aligned? Then *host is the first element that may be
 // meant, and the places are in units of the lesser of scale and width from there on, of local memory in words of its
 // rows; and the access has been counted.
-static inline int find_scaled(char *w, const run *r, u32 k, u32 m, const u32 *index, u64 sum, u32 log_scale,
+static inline int find_scaled(char *w, const run *r, u32 step, u32 m, const u32 *index, u64 sum, u32 log_scale,
                               u32 log_width, int is_signed, int is_local, u32 *places, const char **host,
                               const lone **told) {
-    const char *in = step_inst(r, k), *pattern = pattern_of(r, in);
+    const char *in = step_inst(r, step), *pattern = pattern_of(r, in);
     const room *o = room_of(pattern);
     if (!(r->is_quick & (*(const u8 *)(pattern + PATTERN_APART) != 0)) || o->size >> (30 + log_width)) return 0;
     u64 begin;
@@ -225,103 +252,105 @@ static inline int find_scaled(char *w, const run *r, u32 k, u32 m, const u32 *in
     if (log_width < 2 && o->size >> 31) return 0;    // their places become bytes
     if (!memory | (high < low) | (count >> (31 - more) != 0)) return 0;
     if (sum & ((1u << (log_scale < log_width ? log_scale : log_width)) - 1)) return 0;
-    const v16 first = (v16){} + (u32)low, most_16 = (v16){} + (u32)count;
-    const v16 *on = (const v16 *)(w + LANES_OFFSET), *x = (const v16 *)index;
-    const v16 a = x[0] - first, b = x[1] - first;
-    v16 off = ((v16)(a > most_16) & on[0]) | ((v16)(b > most_16) & on[1]);
-    if (log_scale < log_width)
-        for (u32 bit = 0; bit < log_width - log_scale; bit++)
-            off |= ((((x[0] + (u32)(sum >> log_scale)) << (31 - bit)) & on[0]) |
-                    (((x[1] + (u32)(sum >> log_scale)) << (31 - bit)) & on[1]));
-    if (__builtin_expect(packed((const int *)&off) != 0, 0)) return 0;
-    const u64 at = sum + ((u64)low << log_scale), from = at - (begin & ~127ull);
-    const v16 places_0 = (v16){} + (u32)(from >> (log_scale < log_width ? 0 : log_width));
-    if (log_scale < log_width)
-        *told = count_lone(r, in, pattern, m, log_width, (places_0 + (a << log_scale)) >> log_width,
-                           (places_0 + (b << log_scale)) >> log_width);
-    else
-        *told = count_lone(r, in, pattern, m, log_width, places_0 + (a << more), places_0 + (b << more));
-    if (is_local) {
-        const v16 lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-        *(v16 *)places = (a << (5 + more)) + lane;
-        *(v16 *)(places + 16) = (b << (5 + more)) + (lane + 16);
-        *host = (const char *)(memory + (at - o->origin) * 32);
-    } else {
-        *(v16 *)places = a << more;
-        *(v16 *)(places + 16) = b << more;
-        *host = (const char *)(memory + at);
+    const part *on = (const part *)(w + LANES_OFFSET), *x = (const part *)index;
+    part a[PARTS], told_at[PARTS], off = {};
+    EACH_PART {
+        a[k] = x[k] - (u32)low;
+        off |= (part)(a[k] > (part){} + (u32)count) & on[k];
+        if (log_scale < log_width)
+            for (u32 bit = 0; bit < log_width - log_scale; bit++)
+                off |= ((x[k] + (u32)(sum >> log_scale)) << (31 - bit)) & on[k];
     }
+    if (__builtin_expect(has_sign(off), 0)) return 0;
+    const u64 at = sum + ((u64)low << log_scale), from = at - (begin & ~127ull);
+    const u32 first = (u32)(from >> (log_scale < log_width ? 0 : log_width));
+    EACH_PART told_at[k] = log_scale < log_width ? (first + (a[k] << log_scale)) >> log_width : first + (a[k] << more);
+    *told = count_lone(r, in, pattern, m, log_width, told_at);
+    EACH_PART {
+        const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k);
+        ((part *)places)[k] = is_local ? (a[k] << (5 + more)) + lanes : a[k] << more;
+    }
+    *host = (const char *)(is_local ? memory + (at - o->origin) * 32 : memory + at);
     return 1;
 }
 
-#define LOW_HALVES(x, y) __builtin_shufflevector(__builtin_convertvector(x, v8_32), __builtin_convertvector(y, v8_32), \
-                                                 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-
 // The same by addresses of 64 bits; places are bytes.
-static inline int find_wide(char *w, const run *r, u32 k, u32 m, const u64 *address, u64 more, u32 log_width,
+static inline int find_wide(char *w, const run *r, u32 step, u32 m, const u64 *address, u64 more, u32 log_width,
                             int is_local, u32 *places, const char **host, const lone **told) {
-    const char *in = step_inst(r, k), *pattern = pattern_of(r, in);
+    const char *in = step_inst(r, step), *pattern = pattern_of(r, in);
     const room *o = room_of(pattern);
     if (!(r->is_quick & (*(const u8 *)(pattern + PATTERN_APART) != 0)) || o->size >> 31 || !o->size) return 0;
     u64 begin;
     const u64 memory = space_begin(r, pattern, is_local, &begin);
     if (!memory) return 0;
-    const v8 by = (v8){} + (more - begin), *x = (const v8 *)address;
-    const v8 at[4] = {x[0] + by, x[1] + by, x[2] + by, x[3] + by};
-    const v16 a = LOW_HALVES(at[0], at[1]), b = LOW_HALVES(at[2], at[3]);
-    const v16 far_a = LOW_HALVES(at[0] >> 32, at[1] >> 32), far_b = LOW_HALVES(at[2] >> 32, at[3] >> 32);
-    const v16 *on = (const v16 *)(w + LANES_OFFSET), last = (v16){} + (u32)(o->size - 1), none = {};
-    v16 off = (((v16)(far_a != none) | (v16)(a > last)) & on[0]) | (((v16)(far_b != none) | (v16)(b > last)) & on[1]);
-    for (u32 bit = 0; bit < log_width; bit++) off |= ((a << (31 - bit)) & on[0]) | ((b << (31 - bit)) & on[1]);
-    if (__builtin_expect(packed((const int *)&off) != 0, 0)) return 0;
-    const v16 first = none + (u32)(begin & 127);
-    *told = count_lone(r, in, pattern, m, log_width, (a + first) >> log_width, (b + first) >> log_width);
-    const v16 lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    *(v16 *)places = is_local ? ((a >> 2) << 5) + lane : a;
-    *(v16 *)(places + 16) = is_local ? ((b >> 2) << 5) + (lane + 16) : b;
+    const wide_part *x = (const wide_part *)address;
+    const part *on = (const part *)(w + LANES_OFFSET);
+    part a[PARTS], told_at[PARTS], off = {};
+    EACH_PART {
+        const part first = (part)(x[2 * k] + (more - begin)), second = (part)(x[2 * k + 1] + (more - begin));
+        const part far = __builtin_shufflevector(first, second, ODD_OF_TWO);
+        a[k] = __builtin_shufflevector(first, second, EVEN_OF_TWO);
+        off |= ((part)(far != (part){}) | (part)(a[k] > (part){} + (u32)(o->size - 1))) & on[k];
+        for (u32 bit = 0; bit < log_width; bit++) off |= (a[k] << (31 - bit)) & on[k];
+    }
+    if (__builtin_expect(has_sign(off), 0)) return 0;
+    EACH_PART told_at[k] = (a[k] + (u32)(begin & 127)) >> log_width;
+    *told = count_lone(r, in, pattern, m, log_width, told_at);
+    EACH_PART {
+        const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k);
+        ((part *)places)[k] = is_local ? ((a[k] >> 2) << 5) + lanes : a[k];
+    }
     *host = (const char *)(memory + (is_local ? 0 : begin));
     return 1;
 }
 
-// The access of step k by the addresses of the one before it, whose places and record these are.
-static inline int find_again(const run *r, u32 before, u32 k, u32 m, u32 log_width, const lone *told_before,
+// The access of a step by the addresses of the one before it, whose places and record these are.
+static inline int find_again(const run *r, u32 before, u32 step, u32 m, u32 log_width, const lone *told_before,
                              const u32 *from, u32 *places, const lone **told) {
-    const char *in = step_inst(r, k), *pattern = pattern_of(r, in), *last = pattern_of(r, step_inst(r, before));
+    const char *in = step_inst(r, step), *pattern = pattern_of(r, in), *last = pattern_of(r, step_inst(r, before));
     const room *a = room_of(last), *b = room_of(pattern);
     if (!*(const u8 *)(pattern + PATTERN_APART) | (a->begin != b->begin) | (a->size != b->size)) return 0;
     if (*(const u8 *)(pattern + PATTERN_ROOM_SPACE) != *(const u8 *)(last + PATTERN_ROOM_SPACE)) return 0;
-    for (int h = 0; h < 2; h++) ((v16 *)places)[h] = ((const v16 *)from)[h];
+    EACH_PART ((part *)places)[k] = ((const part *)from)[k];
     if (told_before) {
-        const v16 low = *(const v16 *)told_before->place, high = *(const v16 *)(told_before->place + 16);
-        *told = count_lone(r, in, pattern, m, log_width, low, high);
+        part told_at[PARTS];
+        EACH_PART told_at[k] = ((const part *)told_before->place)[k];
+        *told = count_lone(r, in, pattern, m, log_width, told_at);
     }
     return 1;
 }
 
 // The elements at `from`, of lanes that are on; unit: the logarithm of a place's bytes.
-typedef int i16 __attribute__((vector_size(64)));
-typedef long long i8 __attribute__((vector_size(64)));
-typedef int i8_32 __attribute__((vector_size(32)));
+#if defined(__AVX512F__)
+typedef int half_part __attribute__((vector_size(32)));
 #define LOAD_APART_u32(from, places, unit, to)                                                                         \
-    for (int i = 0; i < 32; i += 16)                                                                                   \
-        *(i16 *)((to) + i) = __builtin_ia32_gathersiv16si((i16){}, from, *(i16 *)((places) + i), (u16)(m >> i),        \
-                                                          1 << (unit))
+    EACH_PART ((int_part *)(to))[k] = __builtin_ia32_gathersiv16si(                                                    \
+        (int_part){}, from, ((const int_part *)(places))[k], (u16)(m >> PART_LANES * k), 1 << (unit))
 #define LOAD_APART_u64(from, places, unit, to)                                                                         \
-    for (int i = 0; i < 32; i += 8)                                                                                    \
-        *(i8 *)((to) + i) = __builtin_ia32_gathersiv8di((i8){}, from, *(i8_32 *)((places) + i), (u8)(m >> i),          \
-                                                        1 << (unit))
+    for (int k = 0; k < 2 * PARTS; k++)                                                                                \
+    ((wide_int_part *)(to))[k] = __builtin_ia32_gathersiv8di(                                                          \
+        (wide_int_part){}, from, ((const half_part *)(places))[k], (u8)(m >> PART_LANES / 2 * k), 1 << (unit))
+#else
+#define LOAD_EACH(T, from, places, unit, to)                                                                           \
+    for (u32 left = m; left; left &= left - 1) {                                                                       \
+        const int i = __builtin_ctz(left);                                                                             \
+        (to)[i] = *(const T *)((const char *)(from) + ((s64)(int)(places)[i] << (unit)));                              \
+    }
+#define LOAD_APART_u32(from, places, unit, to) LOAD_EACH(u32, from, places, unit, to)
+#define LOAD_APART_u64(from, places, unit, to) LOAD_EACH(u64, from, places, unit, to)
+#endif
 
 // Elements of 1 or 2 bytes out of the aligned words that they lie in, which memory has as a whole.
 static inline void load_narrow(const char *from, const u32 *places, u32 unit, u32 m, u32 *to) {
     const u32 skipped = (u32)(u64)from & 3;
-    v16 word[2], loaded[2], bit[2];
-    for (int h = 0; h < 2; h++) {
-        const v16 byte = (((const v16 *)places)[h] << unit) + skipped;
-        word[h] = byte >> 2;
-        bit[h] = (byte & 3) * 8;
+    part word[PARTS], loaded[PARTS], bit[PARTS];
+    EACH_PART {
+        const part byte = (((const part *)places)[k] << unit) + skipped;
+        word[k] = byte >> 2;
+        bit[k] = (byte & 3) * 8;
     }
     LOAD_APART_u32(from - skipped, (const u32 *)word, 2, (u32 *)loaded);
-    for (int h = 0; h < 2; h++) ((v16 *)to)[h] = loaded[h] >> bit[h];
+    EACH_PART ((part *)to)[k] = loaded[k] >> bit[k];
 }
 
 // In the order of lanes, so that the last one wins.

@@ -35,7 +35,7 @@ static bool add(parser *p, hw_region_item_kind kind, uint32_t index, uint32_t co
 // ---- straight instructions ----
 
 // An access that the text makes itself: one whose addresses do not repeat. The others are quick by their patterns. The
-// text is written for AVX-512's masks and gathers; at other levels the bodies make them.
+// text is written for gathers, of AVX2 or AVX-512; where there are none the bodies make them.
 static bool is_made(const parser *p, uint32_t at) {
     if (!p->has_gathers || !hw_draft_can_access(p->program, at)) return false;
     return hw_segment_seen_apart(p->set, p->program->insts[at].pattern);
@@ -291,7 +291,7 @@ hw_region_plan *hw_compile_choose_regions(const hw_program_set *set, const hw_pr
     const uint32_t most = 3 * program->n_insts + 8;
     parser p = {.set = set, .program = program, .most_items = most};
     hw_region_plan *plans = hw_arena_take(arena, (program->n_insts + 1) * sizeof *plans);
-    p.has_gathers = hw_segment_level() && !strcmp(hw_segment_level(), "avx512");
+    p.has_gathers = hw_segment_level() && strcmp(hw_segment_level(), "base") != 0;
     p.latch = find_latches(program, arena);
     p.items = hw_arena_take(arena, most * sizeof *p.items);
     *count = 0;

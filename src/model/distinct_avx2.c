@@ -17,6 +17,12 @@
 
 enum { ALL_LANES = 32, PART_LANES = 8, PARTS = 4, ROW_BYTES = 128, WORD_BYTES = 4, NUMBER_BITS = 29 };
 
+#ifdef __clang__
+#define UNROLLED _Pragma("unroll")
+#else
+#define UNROLLED _Pragma("GCC unroll 32")
+#endif
+
 static inline __m256i get(const void *from) { return _mm256_loadu_si256(from); }
 static inline void put(void *to, __m256i x) { _mm256_storeu_si256(to, x); }
 static inline uint32_t signs_of(__m256i x) { return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(x)); }
@@ -114,7 +120,7 @@ static inline void put_in_row(const numbers *n, uint32_t mask, row *r) {
 }
 
 // Of part k the lanes whose number another before them has, and those behind the row.
-static inline __m256i is_again(const row *r, uint32_t k) {
+static inline __attribute__((always_inline)) __m256i is_again(const row *r, uint32_t k) {
     const int32_t *of = r->of + PART_LANES * k;
     const __m256i own = get(of);
     __m256i again = _mm256_setzero_si256();
@@ -124,10 +130,10 @@ static inline __m256i is_again(const row *r, uint32_t k) {
 }
 
 // How many of 16 numbers of 16 bits are not among those before them, of which there are `before`.
-static inline uint32_t new_of_16(const uint16_t *of, int before) {
+static inline __attribute__((always_inline)) uint32_t new_of_16(const uint16_t *of, int before) {
     const __m256i own = get(of);
     __m256i again = _mm256_setzero_si256();
-    for (int step = 1; step < 16 + before; step++)
+    UNROLLED for (int step = 1; step < 16 + before; step++)
         again = _mm256_or_si256(again, _mm256_cmpeq_epi16(own, get(of - step)));
     return 16 - bits_set((uint32_t)_mm256_movemask_epi8(again)) / 2;
 }
@@ -195,7 +201,7 @@ static uint32_t pieces_of_eights(const hw_lanes *l) {
         const __m256i on = eights_on(l->mask, k), own = _mm256_blendv_epi8(nobody, n.of[k], on);
         __m256i again = _mm256_setzero_si256();
         put(of + PART_LANES, own);
-        for (int step = 1; step < PART_LANES; step++)
+        UNROLLED for (int step = 1; step < PART_LANES; step++)
             again = _mm256_or_si256(again, _mm256_cmpeq_epi32(own, get(of + PART_LANES - step)));
         distinct += bits_set(signs_of(_mm256_andnot_si256(again, on)));
     }
@@ -271,7 +277,7 @@ static inline uint32_t busiest_of(const numbers *n, uint32_t members, uint32_t b
     row r;
     put_in_row(n, members, &r);
     const uint32_t lanes = (uint32_t)(((uint64_t)1 << r.n) - 1);
-    for (uint32_t k = 0; k < PARTS; k++) {
+    UNROLLED for (uint32_t k = 0; k < PARTS; k++) {
         words[k] = _mm256_setzero_si256();
         if (k >= r.parts) continue;
         const __m256i bit = _mm256_sllv_epi32(one, _mm256_and_si256(get(r.of + PART_LANES * k), in_row));
