@@ -58,8 +58,9 @@ static hw_status write_source(work *w, hw_diag *diag) {
     const bool marks = w->options.is_default_device;
     const char *name = quoted(w->request->name, w->arena), *expressions = write_expressions(w);
     if (!name || !expressions) return hw_diag_no_memory(diag);
-    const char *text = hw_arena_printf(w->arena, "%s#line 1 \"%s\"\n%s%s\n%s", marks ? begin : "", name,
-                                       w->request->text, marks ? end : "", expressions);
+    // NVRTC knows assert without being told of it.
+    const char *text = hw_arena_printf(w->arena, "#include <assert.h>\n%s#line 1 \"%s\"\n%s%s\n%s",
+                                       marks ? begin : "", name, w->request->text, marks ? end : "", expressions);
     w->source = hw_arena_printf(w->arena, "%s/program.cu", w->dir.path);
     w->output = hw_arena_printf(w->arena, "%s/program.ptx", w->dir.path);
     if (!text || !w->source || !w->output) return hw_diag_no_memory(diag);

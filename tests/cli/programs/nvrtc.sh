@@ -61,7 +61,7 @@ static int compile(int count, const char *const *options) {
 // Compiled for machine code.
 static int machine_code(void) {
     const char *const options[] = {"--gpu-architecture=sm_80", "-lineinfo"};
-    const char *const source = "extern \"C\" __global__ void add(int *p, int n) { *p += n; }";
+    const char *const source = "extern \"C\" __global__ void add(int *p, int n) { assert(n == 5); *p += n; }";
     size_t bytes = 0;
     MUST(nvrtcCreateProgram(&program, source, "add.cu", 0, 0, 0));
     MUST(compile(2, options));
