@@ -30,11 +30,12 @@ hw_mem *hw_rt_machine_memory(const hw_rt_machine *machine) {
     return NULL;
 }
 
-uint32_t hw_rt_gpus(const hw_runtime *runtime) { return runtime->machine->n; }
+uint32_t hw_rt_gpus(const hw_runtime *runtime) { return runtime->options.hides_gpus ? 0 : runtime->machine->n; }
 uint32_t hw_rt_number(const hw_runtime *runtime) { return runtime->number; }
+uint32_t hw_rt_place(const hw_runtime *runtime) { return runtime->options.places[runtime->number]; }
 
 hw_runtime *hw_rt_gpu_at(const hw_runtime *runtime, int number) {
-    return number >= 0 && (uint32_t)number < runtime->machine->n ? runtime->machine->gpus[number] : NULL;
+    return number >= 0 && (uint32_t)number < hw_rt_gpus(runtime) ? runtime->machine->gpus[number] : NULL;
 }
 
 // ---- whose it is ----

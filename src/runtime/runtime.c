@@ -183,6 +183,7 @@ static void open_context(hw_runtime *runtime) {
 
 hw_rt_status hw_rt_open(hw_runtime *runtime) {
     if (hw_rt_sim(runtime)) return HW_RT_SUCCESS;
+    if (runtime->options.hides_gpus) return HW_RT_NO_DEVICE;
     pthread_mutex_lock(&runtime->lock);
     if (!hw_rt_sim(runtime) && !runtime->has_failed) open_context(runtime);
     hw_rt_status status = hw_rt_sim(runtime) ? HW_RT_SUCCESS : HW_RT_NOT_INITIALIZED;
