@@ -91,6 +91,15 @@ for compiler in nvcc clang; do
     expect 0 "$halfwarp" profile --gpus 2 --copies --format csv --trace "$work/trace" -o "$work/rows" \
         --compiler $compiler "$source"
     [ "$(column device | tr " " "\n" | sort -u | tr -d "\n")" = 01 ] || fail "copies of GPUs $(column device)"
+    # The table says which GPU, by launch, by kernel and by stream.
+    expect 0 "$halfwarp" profile --gpus 2 --launches --compiler $compiler "$work/repeats.cu"
+    says out '  #  GPU  kernel'
+    [ "$(grep -c '^  [0-5]    [01]  \(few\|many\)' "$work/out")" -ge 6 ] || fail "the table: $(cat "$work/out")"
+    expect 0 "$halfwarp" profile --gpus 2 --summary --compiler $compiler "$work/repeats.cu"
+    [ "$(grep -c '^    0  few  ' "$work/out")" -ge 1 ] || fail "the summary: $(cat "$work/out")"
+    [ "$(grep -c '^    1  many  ' "$work/out")" -ge 1 ] || fail "the summary: $(cat "$work/out")"
+    expect 0 "$halfwarp" profile --gpus 2 --copies --compiler $compiler "$work/repeats.cu"
+    says out 'GPU  stream'
     grep -q '"copy engine 2"' "$work/trace" || fail "GPUs have one copy engine between them"
     expect 5 "$halfwarp" run --gpus 2 --compiler $compiler "$work/stray.cu"
     says out "cudaErrorIllegalAddress
