@@ -21,6 +21,7 @@ typedef struct hw_rt_condition {
 
 struct hw_rt_node {
     hw_rt_graph *graph;
+    hw_runtime *gpu;                       // whose work it is
     hw_rt_work work;
     void *params;                          // what a kernel's parameters point to
     hw_rt_graph_block *block;              // of ALLOC
@@ -44,9 +45,15 @@ struct hw_rt_graph {
     // Of executable graphs: an order that the dependencies allow; the streams, of which the first is the launch's own.
     hw_rt_node **order;
     hw_rt_stream **lanes;
+    hw_runtime *gpu;                       // of the first lane
     hw_rt_event *begun;                    // or NULL where there is one lane
     size_t n_lanes;
 };
+
+// Graphs, nodes and what is made of them may have work of several GPUs: they are handles of the machine's first.
+static inline hw_rt_handles *hw_rt_graph_handles(const hw_runtime *runtime) {
+    return &runtime->machine->gpus[0]->handles;
+}
 
 struct hw_rt_exec {
     hw_rt_graph *graph;
@@ -59,12 +66,13 @@ void hw_rt_graph_forget(hw_runtime *runtime, hw_rt_graph *graph);   // with its 
 // Nodes from which the other can be reached. False: it cannot, or there is no memory.
 bool hw_rt_node_comes_before(const hw_rt_node *node, hw_rt_node *const *last, size_t n);
 
-// graph_work.c: takes over what the work points to; what is there already is given back.
-hw_rt_status hw_rt_node_keep(hw_runtime *runtime, hw_rt_node *node, const hw_rt_work *work);
-void hw_rt_node_drop(hw_runtime *runtime, hw_rt_node *node);
-hw_rt_status hw_rt_node_run(hw_runtime *runtime, hw_rt_node *node, hw_rt_stream *stream);
+// graph_work.c: takes over what the work points to; what is there already is given back. The stream is of the node's
+// GPU.
+hw_rt_status hw_rt_node_keep(hw_rt_node *node, const hw_rt_work *work);
+void hw_rt_node_drop(hw_rt_node *node);
+hw_rt_status hw_rt_node_run(hw_rt_node *node, hw_rt_stream *stream);
 
-// graph_exec.c: order and lanes, of inner graphs as well; and one launch of them.
+// graph_exec.c: order and lanes, of inner graphs as well; and one launch of them, in a stream of any GPU.
 hw_rt_status hw_rt_graph_plan(hw_runtime *runtime, hw_rt_graph *graph);
 void hw_rt_graph_unplan(hw_runtime *runtime, hw_rt_graph *graph);
 hw_rt_status hw_rt_graph_run(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_stream *stream);

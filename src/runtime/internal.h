@@ -18,6 +18,10 @@ typedef struct hw_rt_machine {
     hw_sim_common common;
     hw_timeline_host host;
     pthread_mutex_t contexts_lock;    // held while a context of any of them comes or goes
+    struct hw_rt_capture *captures;   // that have begun and not ended, each with streams of any of them
+    atomic_uint n_captures;
+    uint64_t last_capture;
+    pthread_mutex_t capture_lock;     // of these
 } hw_rt_machine;
 
 // A machine without GPUs yet; NULL: no memory. And with its GPUs.
@@ -64,11 +68,6 @@ struct hw_runtime {
     struct hw_rt_module *modules;
     const struct hw_rt_text *loading; // whose variables are being placed
     pthread_mutex_t load_lock;        // of these two
-
-    struct hw_rt_capture *captures;   // that have begun and not ended
-    atomic_uint n_captures;
-    uint64_t last_capture;
-    pthread_mutex_t capture_lock;     // of these
 
     struct hw_rt_graph_block *graph_blocks;
     uint64_t graph_memory[4];         // HW_RT_GRAPH_MEMORY_ATTRIBUTES of graph.h
@@ -131,7 +130,7 @@ struct hw_rt_graph;
 void hw_rt_free_graph(struct hw_rt_graph *graph);
 
 // capture.c, graph_memory.c: what the runtime has of them.
-void hw_rt_captures_free(hw_runtime *runtime);
+void hw_rt_captures_free(hw_rt_machine *machine);
 void hw_rt_graph_blocks_free(hw_runtime *runtime);
 
 // virtual.c: all of it; and what there is of it comes to a new context's memory, for it outlives contexts.

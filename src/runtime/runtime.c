@@ -39,7 +39,6 @@ static hw_status make_timeline(hw_runtime *runtime, hw_diag *diag) {
 static void init_locks(hw_runtime *runtime) {
     pthread_mutex_init(&runtime->lock, NULL);
     pthread_mutex_init(&runtime->load_lock, NULL);
-    pthread_mutex_init(&runtime->capture_lock, NULL);
     pthread_mutex_init(&runtime->graph_lock, NULL);
     pthread_mutex_init(&runtime->virtual_lock, NULL);
 }
@@ -117,12 +116,10 @@ void hw_rt_free_gpu(hw_runtime *runtime) {
     close_context(runtime);
     hw_rt_virtual_free(runtime);   // buries handles
     hw_rt_handles_clear(&runtime->handles, free_handle, runtime);
-    hw_rt_captures_free(runtime);
     hw_rt_graph_blocks_free(runtime);
     hw_timeline_destroy(runtime->timeline);
     pthread_mutex_destroy(&runtime->lock);
     pthread_mutex_destroy(&runtime->load_lock);
-    pthread_mutex_destroy(&runtime->capture_lock);
     pthread_mutex_destroy(&runtime->graph_lock);
     pthread_mutex_destroy(&runtime->virtual_lock);
     hw_free(runtime->ptxas_path);

@@ -21,6 +21,9 @@ stream of another: cudaErrorInvalidResourceHandle
 beside each other: 1, behind each other: 1
 times of two gpus: cudaErrorInvalidResourceHandle
 pool: 1 1
+not joined: cudaErrorStreamCaptureUnjoined
+graph of two gpus: 6 303, 5
+by hand: 413 408
 a thread for each: 1
 of the others: 1, of the one that was reset: cudaErrorInvalidValue
 managed memory of the others: 1
