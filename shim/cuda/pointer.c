@@ -1,6 +1,7 @@
 // What an address is.
 #include <string.h>
 
+#include "runtime/virtual.h"
 #include "shim/cuda/driver.h"
 
 HW_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *start, size_t *bytes, CUdeviceptr address) {
@@ -63,10 +64,15 @@ static hw_rt_status describe(void *out, CUpointer_attribute attribute, const hw_
     return HW_RT_SUCCESS;
 }
 
+// What is mapped has attributes before anybody has access to it.
+static bool find(CUdeviceptr address, hw_allocation *out) {
+    return hw_rt_find_mapped(hw_cuda_gpu(0), address, out) || hw_rt_find(hw_shim_runtime(), address, 1, out);
+}
+
 HW_EXPORT CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
     if (!hw_cuda_is_initialized()) return hw_cuda_return(HW_RT_NOT_INITIALIZED);
     hw_allocation found;
-    if (!value || !hw_rt_find(hw_shim_runtime(), address, 1, &found)) return hw_cuda_return(HW_RT_INVALID_VALUE);
+    if (!value || !find(address, &found)) return hw_cuda_return(HW_RT_INVALID_VALUE);
     return hw_cuda_return(describe(value, attribute, &found, address));
 }
 
@@ -93,7 +99,7 @@ HW_EXPORT CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *a
     if (!hw_cuda_is_initialized()) return hw_cuda_return(HW_RT_NOT_INITIALIZED);
     hw_allocation found;
     if (!attributes || !values) return hw_cuda_return(HW_RT_INVALID_VALUE);
-    const bool is_ours = hw_rt_find(hw_shim_runtime(), address, 1, &found);
+    const bool is_ours = find(address, &found);
     for (unsigned i = 0; i < count; i++) {
         if (!values[i]) return hw_cuda_return(HW_RT_INVALID_VALUE);
         if (!is_ours || describe(values[i], attributes[i], &found, address)) give_nothing(values[i], attributes[i]);

@@ -1,8 +1,8 @@
 // Captures: what streams are given becomes the nodes of a graph.
 //
 // A capture begins in one stream and comes to others where they wait for an event that was recorded in one of its
-// streams, also of another GPU. For each it knows the nodes that the stream's next work depends on. As CUDA's programming guide has it
-// ("Creating a Graph Using Stream Capture"), a call that a capture cannot hold spoils it.
+// streams, also of another GPU. For each it knows the nodes that the stream's next work depends on. As CUDA's
+// programming guide has it ("Creating a Graph Using Stream Capture"), a call that a capture cannot hold spoils it.
 #include "runtime/capture.h"
 
 #include <string.h>

@@ -127,8 +127,21 @@ hw_rt_status hw_rt_graph_add(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_node
     return status;
 }
 
+// What CUDA's programming guide keeps graphs from that have memory ("Graph Memory Nodes"): being copied, being
+// instantiated twice at a time, losing such a node.
+static bool is_of_memory(const hw_rt_node *node) {
+    return node->work.kind == HW_RT_NODE_ALLOC || node->work.kind == HW_RT_NODE_FREE;
+}
+
+bool hw_rt_graph_has_memory(const hw_rt_graph *graph) {
+    for (size_t i = 0; i < graph->n_nodes; i++)
+        if (is_of_memory(graph->nodes[i])) return true;
+    return false;
+}
+
 hw_rt_status hw_rt_node_destroy(hw_runtime *runtime, hw_rt_node *node) {
     if (!hw_rt_is_node(runtime, node)) return HW_RT_INVALID_VALUE;
+    if (is_of_memory(node)) return HW_RT_NOT_SUPPORTED;
     destroy_node(runtime, node);
     return HW_RT_SUCCESS;
 }
@@ -183,6 +196,7 @@ hw_rt_graph *hw_rt_graph_copy(hw_runtime *runtime, const hw_rt_graph *graph, boo
 hw_rt_status hw_rt_graph_clone(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_graph **out) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_graph(runtime, graph)) return HW_RT_INVALID_VALUE;
+    if (hw_rt_graph_has_memory(graph)) return HW_RT_NOT_SUPPORTED;
     *out = hw_rt_graph_copy(runtime, graph, false);
     return *out ? HW_RT_SUCCESS : HW_RT_NO_MEMORY;
 }

@@ -39,6 +39,7 @@ struct hw_rt_graph {
     hw_rt_node **nodes;                    // in the order in which they were made
     size_t n_nodes, capacity;
     bool is_inner;                         // of a node: the program does not destroy it
+    unsigned n_execs;                      // executable graphs that were made of it
     hw_rt_condition *conditions;
     size_t n_conditions, conditions_capacity;
     struct hw_rt_kept_object *kept;
@@ -57,12 +58,14 @@ static inline hw_rt_handles *hw_rt_graph_handles(const hw_runtime *runtime) {
 
 struct hw_rt_exec {
     hw_rt_graph *graph;
+    hw_rt_graph *of;                       // what it was made of, if that is still there
     uint64_t flags;
 };
 
 // graph.c
 hw_rt_graph *hw_rt_graph_copy(hw_runtime *runtime, const hw_rt_graph *graph, bool is_inner);
 void hw_rt_graph_forget(hw_runtime *runtime, hw_rt_graph *graph);   // with its handles and those of inner graphs
+bool hw_rt_graph_has_memory(const hw_rt_graph *graph);              // ALLOC or FREE among its nodes
 // Nodes from which the other can be reached. False: it cannot, or there is no memory.
 bool hw_rt_node_comes_before(const hw_rt_node *node, hw_rt_node *const *last, size_t n);
 

@@ -44,6 +44,7 @@ hw_runtime *hw_rt_of_address(hw_runtime *runtime, uint64_t address);
 // ---- a GPU ----
 
 struct hw_rt_pool {
+    struct hw_rt_pool *next;           // of the GPU's
     uint32_t number;                   // flags of its allocations: HW_RT_DEFAULT_POOL, or a larger one
     bool is_shared;                    // with other processes
     atomic_uint open_to;               // a bit for each GPU whose kernels may touch its memory, beside the own one
@@ -81,7 +82,8 @@ struct hw_runtime {
     pthread_mutex_t virtual_lock;     // of these five
 
     hw_rt_handles handles;
-    struct hw_rt_pool default_pool;
+    struct hw_rt_pool default_pool, *pools;
+    pthread_mutex_t pool_lock;        // of the list of pools, and of what each has given out
     _Atomic(struct hw_rt_pool *) pool;
     atomic_uint n_pools;              // made so far
     atomic_ullong next_stream;
@@ -130,6 +132,9 @@ struct hw_rt_graph;
 void hw_rt_free_graph(struct hw_rt_graph *graph);
 
 // capture.c, graph_memory.c: what the runtime has of them.
+// pool.c: of memory that a pool of this number has given out, and that is free again; of all, where the context goes.
+void hw_rt_pool_take_back(hw_runtime *runtime, uint32_t number, uint64_t bytes);
+void hw_rt_pools_forget(hw_runtime *runtime);
 void hw_rt_captures_free(hw_rt_machine *machine);
 void hw_rt_graph_blocks_free(hw_runtime *runtime);
 

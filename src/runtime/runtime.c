@@ -40,6 +40,7 @@ static void init_locks(hw_runtime *runtime) {
     pthread_mutex_init(&runtime->lock, NULL);
     pthread_mutex_init(&runtime->load_lock, NULL);
     pthread_mutex_init(&runtime->graph_lock, NULL);
+    pthread_mutex_init(&runtime->pool_lock, NULL);
     pthread_mutex_init(&runtime->virtual_lock, NULL);
 }
 
@@ -54,6 +55,7 @@ static hw_status add_gpu(hw_rt_machine *machine, const hw_rt_options *options, h
     hw_rt_handles_init(&runtime->handles);
     hw_rt_init_device(runtime);
     hw_rt_pool_init(&runtime->default_pool);
+    runtime->pools = &runtime->default_pool;
     machine->gpus[machine->n++] = runtime;
     if (!make_timeline(runtime, diag) && keep_text(options->ptxas_path, &runtime->ptxas_path) &&
         keep_text(options->cache_dir, &runtime->cache_dir) &&
@@ -94,6 +96,7 @@ static void close_context(hw_runtime *runtime) {
     atomic_store(&runtime->sim, NULL);
     destroy_sim(runtime, sim);
     hw_rt_sharing_free(runtime);
+    hw_rt_pools_forget(runtime);
     hw_rt_forget_modules(runtime);   // whose texts the simulator has used until now
 }
 
@@ -121,6 +124,7 @@ void hw_rt_free_gpu(hw_runtime *runtime) {
     pthread_mutex_destroy(&runtime->lock);
     pthread_mutex_destroy(&runtime->load_lock);
     pthread_mutex_destroy(&runtime->graph_lock);
+    pthread_mutex_destroy(&runtime->pool_lock);
     pthread_mutex_destroy(&runtime->virtual_lock);
     hw_free(runtime->ptxas_path);
     hw_free(runtime->cache_dir);
