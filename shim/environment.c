@@ -61,6 +61,7 @@ void hw_environment_read(hw_environment *environment) {
         .leaks = environment_number(HW_ENV_LEAKS) == 1,
         .watched = environment_word(HW_ENV_CHECK) ? (uint8_t)environment_number(HW_ENV_ARITHMETIC) : 0,
         .gpus = (uint32_t)environment_number(HW_ENV_GPUS),
+        .visible = getenv("CUDA_VISIBLE_DEVICES"),   // also where it is empty
         .threads = (uint32_t)environment_number(HW_ENV_THREADS),
         .seed = environment_number(HW_ENV_SEED),
         .poison = environment_byte(HW_ENV_POISON),

@@ -47,6 +47,7 @@ typedef struct hw_environment {
     const char *ptx_by;                             // NULL: not told
     const char *path;                               // folders with programs, PATH; "" when absent
     char cache_dir[4096];                           // as the halfwarp command chooses it
+    const char *visible;                            // CUDA_VISIBLE_DEVICES, which is the program's; NULL: absent
     uint32_t gpus, threads, max_regs;               // 0: not told
     uint64_t seed, skip, count;                     // count UINT64_MAX: all
     uint8_t watched;                                // HW_SIM_WATCH_* (device/sim.h)

@@ -3,6 +3,7 @@
 #include "shim/process.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "io/gpu_file.h"
@@ -200,6 +201,16 @@ static const hw_gpu *open_process(hw_environment *environment) {
     return gpu;
 }
 
+static void choose_gpus(const hw_environment *environment, hw_rt_options *options) {
+    const uint32_t wanted = environment->gpus ? environment->gpus : 1;
+    hw_visible visible;
+    hw_visible_read(environment->visible, options->device.gpu->id, wanted < HW_MEM_GPUS ? wanted : HW_MEM_GPUS,
+                    &visible);
+    options->gpus = visible.n;
+    options->hides_gpus = !visible.n;
+    memcpy(options->places, visible.places, sizeof options->places);
+}
+
 static void describe_process(hw_rt_options *options) {
     hw_environment *environment = &own_process.environment;
     const hw_gpu *gpu = open_process(environment);
@@ -224,7 +235,6 @@ static void describe_process(hw_rt_options *options) {
             .executed = count_executed,
             .launch_context = &own_process,
         },
-        .gpus = environment->gpus < HW_MEM_GPUS ? environment->gpus : HW_MEM_GPUS,
         .context = &own_process,
         .has_gpu_time = environment->gpu_time,
         .launched = estimate_launch,
@@ -238,6 +248,7 @@ static void describe_process(hw_rt_options *options) {
         .ptxas_path = environment->ask_ptxas ? environment->path : NULL,
         .cache_dir = environment->cache_dir,
     };
+    choose_gpus(environment, options);
 }
 
 hw_runtime *hw_shim_runtime(void) {
@@ -248,6 +259,16 @@ hw_runtime *hw_shim_runtime(void) {
 }
 
 hw_shim_process *hw_shim_process_get(void) { return hw_rt_context(hw_shim_runtime()); }
+
+// Whoever hides all GPUs on purpose says so; a number that was meant for a real machine does not.
+void hw_shim_tell_hidden(void) {
+    static atomic_flag is_told = ATOMIC_FLAG_INIT;
+    const hw_environment *environment = &hw_shim_process_get()->environment;
+    const char *list = environment->visible;
+    if (!list || !*list || !strcmp(list, "-1") || atomic_flag_test_and_set(&is_told)) return;
+    fprintf(stderr, "halfwarp: the program sees no GPU, for CUDA_VISIBLE_DEVICES=%s names none of the %u simulated; "
+            "unset it, or number them from 0\n", list, environment->gpus ? environment->gpus : 1);
+}
 
 // Code that is loaded at run time is nowhere else to be found when the program has ended.
 static void keep_code(hw_shim_process *process, const hw_rt_module *module) {
@@ -278,7 +299,7 @@ void hw_shim_finish_clock(void) {
     hw_shim_process *process = hw_shim_process_get();
     hw_runtime *first = hw_rt_gpu_at(hw_shim_runtime(), 0), *gpu;
     hw_diag diag = {0};
-    if (!hw_rt_timeline(first) || !process->journal || process->is_orphan) return;
+    if (!first || !hw_rt_timeline(first) || !process->journal || process->is_orphan) return;
     for (int i = 0; (gpu = hw_rt_gpu_at(first, i)); i++) hw_timeline_finish(hw_rt_timeline(gpu));
     tell_own_work(process);
     pthread_mutex_lock(&process->journal_lock);

@@ -9,6 +9,7 @@
 
 #include "exec/monitor.h"
 #include "runtime/module.h"
+#include "shim/visible.h"
 
 #define HW_EXPORT __attribute__((visibility("default")))
 
@@ -22,11 +23,15 @@ hw_runtime *hw_shim_runtime(void);
 void hw_shim_module_loaded(hw_rt_module *module);
 void hw_shim_finish_clock(void);         // before the process ends
 
-// device.c: a GPU's place on the bus, "0000:01:00.0" for the second. False: there is no room for it, or no such GPU.
+// process.c: a call ends in HW_RT_NO_DEVICE; says once why, where it may be a mistake.
+void hw_shim_tell_hidden(void);
+
+// device.c: the place on the bus of a GPU that there is, "0000:01:00.0" for the second; and which GPU has it. False:
+// there is no room for it, or no such GPU.
 bool hw_shim_write_bus_id(int device, char *out, int out_bytes);
 bool hw_shim_read_bus_id(const char *id, int *device);
-// Its unique number, of 16 bytes.
-void hw_shim_make_uuid(int device, char out[16]);
+// The unique number of a GPU that there is.
+void hw_shim_make_uuid(int device, char out[HW_UUID_BYTES]);
 
 // report.c
 void hw_shim_report_fault(const hw_fault *fault);

@@ -41,7 +41,7 @@ static bool is_same_kernel(const hw_report_launch *a, const hw_report_launch *b)
 static bool find_heaviest(const hw_report *report, hw_report *few) {
     hw_report_summary *kernels = NULL;
     size_t n = 0;
-    if (hw_report_summarise(report, &kernels, &n, NULL)) return false;
+    if (hw_report_summarise(report, false, &kernels, &n, NULL)) return false;
     hw_report_launch *launches = hw_calloc(n + 1, sizeof *launches);
     for (size_t k = 0; launches && k < n; k++)
         for (size_t i = 0; i < report->n_launches; i++) {

@@ -46,7 +46,7 @@ HW_EXPORT CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph) {
 }
 
 HW_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
-    if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
+    if (!mode) return CUDA_ERROR_INVALID_VALUE;   // the driver takes any number
     *mode = (CUstreamCaptureMode)hw_rt_capture_exchange_mode(*mode);
     return CUDA_SUCCESS;
 }

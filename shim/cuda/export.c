@@ -149,7 +149,7 @@ static CUresult answer_handshake(uint32_t version, uint64_t seconds, uint64_t an
     seen.driver_version = (uint32_t)driver_version;
     for (int i = 0; i < devices; i++) {
         hw_shim_make_uuid(i, seen.devices[i].uuid);
-        seen.devices[i].bus = i;
+        seen.devices[i].bus = (int32_t)hw_rt_place(hw_cuda_gpu(i));
     }
     const size_t bytes = offsetof(handshake, devices) + (size_t)devices * sizeof seen.devices[0];
     hw_md2_hmac(key, &seen, bytes, (uint8_t *)answer);

@@ -45,7 +45,13 @@ HW_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigne
     return allocate_device(address, bytes, HW_ALLOC_MANAGED, hw_in_turn());
 }
 
+// Of nothing there is nothing, which is no mistake here.
 HW_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
+    if (address && !bytes) {
+        HW_ENTER();
+        *address = 0;
+        return CUDA_SUCCESS;
+    }
     return allocate_device(address, bytes, HW_ALLOC_DEVICE, hw_in_stream(stream));
 }
 

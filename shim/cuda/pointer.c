@@ -1,6 +1,7 @@
 // What an address is.
 #include <string.h>
 
+#include "runtime/virtual.h"
 #include "shim/cuda/driver.h"
 
 HW_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *start, size_t *bytes, CUdeviceptr address) {
@@ -31,6 +32,8 @@ static hw_rt_status describe(void *out, CUpointer_attribute attribute, const hw_
     const unsigned access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     const unsigned long long id = a->address;
     const bool is_true = true, is_false = false;
+    // These have four bytes: the static runtime looks at all of them.
+    const unsigned managed = is_managed, no_waits = 0;
     const uint64_t none = 0;
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: give(out, &context, sizeof context); break;
@@ -40,13 +43,13 @@ static hw_rt_status describe(void *out, CUpointer_attribute attribute, const hw_
         if (!host) return HW_RT_INVALID_VALUE;
         give(out, &host, sizeof host);
         break;
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: give(out, &no_waits, sizeof no_waits); break;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: give(out, &is_false, sizeof is_false); break;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: give(out, &id, sizeof id); break;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: give(out, is_managed ? &is_true : &is_false, sizeof is_true); break;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: give(out, &managed, sizeof managed); break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: give(out, &device, sizeof device); break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: give(out, &a->address, sizeof a->address); break;
@@ -61,10 +64,15 @@ static hw_rt_status describe(void *out, CUpointer_attribute attribute, const hw_
     return HW_RT_SUCCESS;
 }
 
+// What is mapped has attributes before anybody has access to it.
+static bool find(CUdeviceptr address, hw_allocation *out) {
+    return hw_rt_find_mapped(hw_cuda_gpu(0), address, out) || hw_rt_find(hw_shim_runtime(), address, 1, out);
+}
+
 HW_EXPORT CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
     if (!hw_cuda_is_initialized()) return hw_cuda_return(HW_RT_NOT_INITIALIZED);
     hw_allocation found;
-    if (!value || !hw_rt_find(hw_shim_runtime(), address, 1, &found)) return hw_cuda_return(HW_RT_INVALID_VALUE);
+    if (!value || !find(address, &found)) return hw_cuda_return(HW_RT_INVALID_VALUE);
     return hw_cuda_return(describe(value, attribute, &found, address));
 }
 
@@ -75,9 +83,9 @@ static void give_nothing(void *value, CUpointer_attribute attribute) {
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: give(value, &no_device, sizeof no_device); break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: give(value, nothing, sizeof(unsigned)); break;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: give(value, nothing, sizeof(unsigned)); break;
     case CU_POINTER_ATTRIBUTE_MAPPED:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
@@ -91,7 +99,7 @@ HW_EXPORT CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *a
     if (!hw_cuda_is_initialized()) return hw_cuda_return(HW_RT_NOT_INITIALIZED);
     hw_allocation found;
     if (!attributes || !values) return hw_cuda_return(HW_RT_INVALID_VALUE);
-    const bool is_ours = hw_rt_find(hw_shim_runtime(), address, 1, &found);
+    const bool is_ours = find(address, &found);
     for (unsigned i = 0; i < count; i++) {
         if (!values[i]) return hw_cuda_return(HW_RT_INVALID_VALUE);
         if (!is_ours || describe(values[i], attributes[i], &found, address)) give_nothing(values[i], attributes[i]);

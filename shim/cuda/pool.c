@@ -1,4 +1,4 @@
-// Memory pools: settings only. What cuMemAllocAsync gives out comes from where cuMemAlloc's does.
+// Memory pools: settings and accounts. What cuMemAllocAsync gives out comes from where cuMemAlloc's does.
 #include <string.h>
 
 #include "runtime/virtual.h"
@@ -71,8 +71,7 @@ static hw_rt_status check_pool(CUmemoryPool pool) {
 }
 
 HW_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t kept_bytes) {
-    (void)kept_bytes;
-    return hw_cuda_return(check_pool(pool));
+    return hw_cuda_return(hw_rt_pool_trim(hw_shim_runtime(), hw_pool_of(pool), kept_bytes));
 }
 
 HW_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count) {

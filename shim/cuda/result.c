@@ -7,7 +7,10 @@ static const struct { const char *name; int number; const char *words; } result_
 #undef HW_RESULT
 };
 
-CUresult hw_cuda_return(hw_rt_status status) { return (CUresult)hw_rt_status_rows[status].driver_number; }
+CUresult hw_cuda_return(hw_rt_status status) {
+    if (status == HW_RT_NO_DEVICE) hw_shim_tell_hidden();
+    return (CUresult)hw_rt_status_rows[status].driver_number;
+}
 
 // The row of a result, or -1.
 static int find_result(CUresult result) {

@@ -28,19 +28,24 @@ static hw_rt_status check_location(const CUmemLocation *location) {
 }
 
 // Memory of the GPU, of which a file descriptor at most is exported.
-static hw_rt_status check_properties(const CUmemAllocationProp *p) {
+static hw_rt_status check_handles(const CUmemAllocationProp *p) {
     const unsigned handles = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    if (!p) return HW_RT_INVALID_VALUE;
+    return (unsigned)p->requestedHandleTypes & ~handles ? HW_RT_NOT_SUPPORTED : HW_RT_SUCCESS;
+}
+
+static hw_rt_status check_properties(const CUmemAllocationProp *p) {
     if (!p || p->type != CU_MEM_ALLOCATION_TYPE_PINNED) return HW_RT_INVALID_VALUE;
     const hw_rt_status status = check_location(&p->location);
-    if (status) return status;
-    return (unsigned)p->requestedHandleTypes & ~handles ? HW_RT_NOT_SUPPORTED : HW_RT_SUCCESS;
+    return status ? status : check_handles(p);
 }
 
 HW_EXPORT CUresult cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *properties,
                                                  CUmemAllocationGranularity_flags option) {
     HW_ENTER_WITHOUT_CONTEXT();
+    // Whatever memory that may be and wherever, as an H200's driver answers.
     hw_rt_status status = bytes && (unsigned)option <= CU_MEM_ALLOC_GRANULARITY_RECOMMENDED
-                              ? check_properties(properties) : HW_RT_INVALID_VALUE;
+                              ? check_handles(properties) : HW_RT_INVALID_VALUE;
     if (!status) *bytes = HW_RT_GRANULARITY_BYTES;
     return hw_cuda_return(status);
 }

@@ -13,13 +13,13 @@ static hw_rt_status check_device(int device) { return hw_rt_check_device(hw_shim
 HW_EXPORT cudaError_t cudaGetDeviceCount(int *count) {
     if (!count) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *count = (int)hw_rt_gpus(hw_shim_runtime());
-    return cudaSuccess;
+    return hw_cudart_return(*count ? HW_RT_SUCCESS : HW_RT_NO_DEVICE);
 }
 
 HW_EXPORT cudaError_t cudaGetDevice(int *device) {
     if (!device) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *device = (int)hw_rt_number(hw_shim_runtime());
-    return cudaSuccess;
+    return hw_cudart_return(check_device(*device));
 }
 
 HW_EXPORT cudaError_t cudaSetDevice(int device) {
@@ -42,7 +42,7 @@ HW_EXPORT cudaError_t cudaSetValidDevices(int *devices, int length) {
 HW_EXPORT cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop) {
     if (!prop || !device) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *device = 0;                       // all are alike
-    return cudaSuccess;
+    return hw_cudart_return(check_device(0));
 }
 
 HW_EXPORT cudaError_t cudaSetDeviceFlags(unsigned int flags) {

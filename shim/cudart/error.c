@@ -34,6 +34,9 @@ static bool is_calls_own(hw_rt_status status) {
 }
 
 static cudaError_t keep_status(hw_rt_status status, bool is_launch) {
+    // Of a program that sees no GPU any number is wrong.
+    if (status == HW_RT_INVALID_DEVICE && !hw_rt_gpus(hw_shim_runtime())) status = HW_RT_NO_DEVICE;
+    if (status == HW_RT_NO_DEVICE) hw_shim_tell_hidden();
     const hw_rt_status_row *row = &hw_rt_status_rows[status];
     cudaError_t error = (cudaError_t)(hw_version >= 13 ? row->cudart_13_number : row->cudart_11_number);
     if (status == HW_RT_SUCCESS || status == HW_RT_NOT_READY) return error;

@@ -41,9 +41,7 @@ HW_EXPORT cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
 
 HW_EXPORT cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytesToKeep) {
     HW_ENTER();
-    (void)bytesToKeep;
-    bool is_pool = hw_rt_is_pool(hw_shim_runtime(), hw_pool_of(pool));
-    return hw_cudart_return(is_pool ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE);
+    return hw_cudart_return(hw_rt_pool_trim(hw_shim_runtime(), hw_pool_of(pool), bytesToKeep));
 }
 
 _Static_assert((int)cudaMemPoolReuseAllowInternalDependencies == HW_RT_POOL_FLAGS &&

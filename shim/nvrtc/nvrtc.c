@@ -1,6 +1,6 @@
 // NVRTC as programs find it by its name: NVIDIA's, which is asked for PTX where the program asks for machine code, and
 // whose PTX is given out in its place. So a program that compiles for sm_90 runs unchanged, as the driver's door takes
-// either. Where NVIDIA's is not there, each call says so.
+// either. Where NVIDIA's is not there, ours takes its place (own.c).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -10,15 +10,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "shim/environment.h"
+#include "shim/nvrtc/nvrtc.h"
 #include "shim/shim.h"
 
 #define HW_TEXT(x) #x
 #define HW_TEXT_OF(x) HW_TEXT(x)
 #define HW_NVRTC_NAME "libnvrtc.so." HW_TEXT_OF(HW_NVRTC)
-
-typedef struct nvrtc_program *nvrtcProgram;
-enum { OUT_OF_MEMORY = 1, BUILTIN_OPERATION_FAILURE = 7 };
 
 // ---- NVIDIA's ----
 
@@ -35,6 +32,12 @@ static bool open_in(const char *folder, size_t length, const char *own_folder) {
     return real != NULL;
 }
 
+// As on a machine without the toolkit, for tests of that.
+static bool is_hidden(void) {
+    const char *hide = getenv("HALFWARP_HIDE_NVCC");
+    return hide && *hide;
+}
+
 static void open_real(void) {
     static const char usual[] = "/usr/local/cuda/lib64:/opt/cuda/lib64:/usr/lib/x86_64-linux-gnu:/usr/lib64:/usr/lib";
     Dl_info info;
@@ -45,7 +48,7 @@ static void open_real(void) {
     }
     const char *given = getenv("LD_LIBRARY_PATH");
     const char *const lists[] = {given ? given : "", usual};
-    for (size_t i = 0; !real && i < sizeof lists / sizeof *lists; i++) {
+    for (size_t i = 0; !real && !is_hidden() && i < sizeof lists / sizeof *lists; i++) {
         for (const char *at = lists[i]; *at && !real; at += strspn(at, ":")) {
             const size_t length = strcspn(at, ":");
             open_in(at, length, own);
@@ -54,23 +57,20 @@ static void open_real(void) {
     }
 }
 
-// NULL: there is none, which is said once.
+// NULL: NVIDIA's is not there, or older than the call.
 static void *find_call(const char *name) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, open_real);
-    void *call = real ? dlsym(real, name) : NULL;
-    if (!call) hw_shim_complain("there is no NVRTC (" HW_NVRTC_NAME ") that compiles what the program asks for; "
-                                "pip install nvidia-cuda-nvrtc, or the CUDA toolkit, has it", HW_EXIT_UNSUPPORTED);
-    return call;
+    return real ? dlsym(real, name) : NULL;
 }
 
-// ---- calls that go there as they are ----
-
-#define HW_CALL(name, parameters, arguments)                     \
-    HW_EXPORT int name parameters;                               \
-    HW_EXPORT int name parameters {                              \
-        int (*call) parameters = find_call(#name);               \
-        return call ? call arguments : BUILTIN_OPERATION_FAILURE; \
+// A call that NVIDIA's does not have may not be given its programs.
+#define HW_CALL(name, ours, parameters, arguments)                                  \
+    HW_EXPORT int name parameters;                                                  \
+    HW_EXPORT int name parameters {                                                 \
+        int (*call) parameters = find_call(#name);                                  \
+        if (!call && real) return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;            \
+        return call ? call arguments : ours arguments;                              \
     }
 #include "shim/nvrtc/calls.def"
 #undef HW_CALL
@@ -78,13 +78,7 @@ static void *find_call(const char *name) {
 HW_EXPORT const char *nvrtcGetErrorString(int result);
 HW_EXPORT const char *nvrtcGetErrorString(int result) {
     const char *(*call)(int) = find_call("nvrtcGetErrorString");
-    return call ? call(result) : "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE";
-}
-
-HW_EXPORT int nvrtcVersion(int *major, int *minor);
-HW_EXPORT int nvrtcVersion(int *major, int *minor) {
-    int (*call)(int *, int *) = find_call("nvrtcVersion");
-    return call ? call(major, minor) : BUILTIN_OPERATION_FAILURE;
+    return call ? call(result) : hw_own_error_string(result);
 }
 
 // ---- machine code ----
@@ -106,7 +100,7 @@ static char *for_ptx(const char *option) {
 HW_EXPORT int nvrtcCompileProgram(nvrtcProgram program, int count, const char *const *options);
 HW_EXPORT int nvrtcCompileProgram(nvrtcProgram program, int count, const char *const *options) {
     int (*call)(nvrtcProgram, int, const char *const *) = find_call("nvrtcCompileProgram");
-    if (!call) return BUILTIN_OPERATION_FAILURE;
+    if (!call) return hw_own_compile(program, count, options);
     const size_t n = count > 0 ? (size_t)count : 0;
     const char **taken = hw_calloc(n + 1, sizeof *taken);
     char **made = hw_calloc(n + 1, sizeof *made);
@@ -114,7 +108,7 @@ HW_EXPORT int nvrtcCompileProgram(nvrtcProgram program, int count, const char *c
         made[i] = options && options[i] ? for_ptx(options[i]) : NULL;
         taken[i] = made[i] ? made[i] : options[i];
     }
-    const int result = taken && made ? call(program, count, taken) : OUT_OF_MEMORY;
+    const int result = taken && made ? call(program, count, taken) : NVRTC_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; made && i < n; i++) hw_free(made[i]);
     hw_free(made);
     hw_free(taken);

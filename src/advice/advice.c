@@ -105,7 +105,7 @@ hw_status hw_advise(const hw_report *report, hw_advice **list, size_t *n, hw_dia
     size_t n_kernels;
     *n = 0;
     *list = NULL;
-    hw_status status = hw_report_summarise(report, &kernels, &n_kernels, diag);
+    hw_status status = hw_report_summarise(report, false, &kernels, &n_kernels, diag);
     if (status) return status;
     *list = hw_calloc(n_kernels * HW_ADVICE_RULES + 1, sizeof **list);
     for (size_t k = 0; *list && k < n_kernels; k++) {

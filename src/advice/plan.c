@@ -183,7 +183,7 @@ hw_status hw_plan_make(const hw_report *report, double own_us, hw_plan *out, hw_
     size_t n;
     *out = (hw_plan){.gpu = report->gpu};
     hw_status status = plan_program(report, own_us, &out->program, diag);
-    if (!status) status = hw_report_summarise(report, &kernels, &n, diag);
+    if (!status) status = hw_report_summarise(report, false, &kernels, &n, diag);
     if (status) return status;
     out->kernels = hw_calloc(n + 1, sizeof *out->kernels);
     for (size_t i = 0; out->kernels && i < n; i++)

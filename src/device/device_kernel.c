@@ -1,45 +1,15 @@
 // Kernels of a device: found among those it has, or compiled and loaded; and launches.
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "device/device_internal.h"
 #include "device/kernels.h"
 #include "device/recorded.h"
-
-// ---- Finding our CUDA headers, for clang ----------------------------------------------------------------------------
-
-// The file that this code lies in: the library, or the program that it is linked into.
-static bool find_self(char out[PATH_MAX]) {
-    Dl_info info;
-    struct link_map *map = NULL;
-    const char *file = "/proc/self/exe";
-    if (dladdr1((const void *)find_self, &info, (void **)&map, RTLD_DL_LINKMAP) && map && map->l_name[0])
-        file = map->l_name;
-    return realpath(file, out) != NULL;
-}
-
-// Where an installed tree or a build tree has include/cuda, by its real path: build trees have links to the one of the
-// source tree, and what one of them has compiled the others find in the cache. NULL when it is not there.
-static const char *find_cuda_headers(char out[PATH_MAX]) {
-    static const char *const places[] = {"../share/halfwarp/include/cuda", "../../share/halfwarp/include/cuda",
-                                         "include/cuda", "../include/cuda", "../../include/cuda"};
-    char self[PATH_MAX], folder[PATH_MAX + 64], probe[PATH_MAX + 128];
-    if (!find_self(self)) return NULL;
-    *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        snprintf(folder, sizeof folder, "%s/%s", self, places[i]);
-        snprintf(probe, sizeof probe, "%s/halfwarp/device_core.h", folder);
-        if (access(probe, R_OK) == 0) return realpath(folder, out);
-    }
-    return NULL;
-}
+#include "toolchain/compilers/own_headers.h"
 
 // ---- Compiling ------------------------------------------------------------------------------------------------------
 
@@ -84,7 +54,7 @@ static hw_status compile(hw_device *device, const hw_kernel_request *wanted, voi
         .cc = device->properties.cc,
         .wants_machine_code = wish.is_machine_code,
         .newest_nvrtc = wish.newest_nvrtc,
-        .include_dir = find_cuda_headers(headers),
+        .include_dir = hw_compiler_own_headers(headers),
         .search_path = device->search_path,
         .cache_dir = device->cache_dir,
     };

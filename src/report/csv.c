@@ -60,7 +60,7 @@ static void write_launches(const hw_report *report, FILE *out) {
 static hw_status write_summary(const hw_report *report, FILE *out, hw_diag *diag) {
     hw_report_summary *kernels;
     size_t n;
-    hw_status status = hw_report_summarise(report, &kernels, &n, diag);
+    hw_status status = hw_report_summarise(report, false, &kernels, &n, diag);
     if (status) return status;
     const rows r = BEGIN_ROWS(report, summary_fields, out);
     for (size_t i = 0; i < n; i++)

@@ -108,7 +108,7 @@ static hw_status write_kernel(const hw_report *report, const hw_report_kernel *k
 static hw_status write_summary(const hw_report *report, FILE *out, hw_diag *diag) {
     hw_report_summary *rows;
     size_t n;
-    hw_status status = hw_report_summarise(report, &rows, &n, diag);
+    hw_status status = hw_report_summarise(report, false, &rows, &n, diag);
     if (status) return status;
     fputs(",\n \"summary\": [", out);
     for (size_t i = 0; i < n && !status; i++) {

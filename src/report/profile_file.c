@@ -161,7 +161,7 @@ static void read_summary(reader *r, const json_t *root, hw_profile *profile) {
 
 static void summarise(reader *r, hw_profile *profile) {
     hw_report_summary *rows = NULL;
-    if (!r->status) r->status = hw_report_summarise(&profile->report, &rows, &profile->n_kernels, r->diag);
+    if (!r->status) r->status = hw_report_summarise(&profile->report, false, &rows, &profile->n_kernels, r->diag);
     hw_report_summary *kept = r->status ? NULL : hw_arena_take(r->arena, (profile->n_kernels + 1) * sizeof *kept);
     if (!kept) run_out(r);
     else memcpy(kept, rows, profile->n_kernels * sizeof *kept);

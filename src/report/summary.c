@@ -12,6 +12,17 @@ static int by_kernel(const void *left, const void *right) {
     return order ? order : (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
 }
 
+static int by_kernel_and_gpu(const void *left, const void *right) {
+    const hw_report_launch *a = *(const hw_report_launch *const *)left, *b = *(const hw_report_launch *const *)right;
+    int order = strcmp(a->mangled, b->mangled);
+    if (!order) order = (a->device > b->device) - (a->device < b->device);
+    return order ? order : (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
+}
+
+static bool are_together(const hw_report_launch *a, const hw_report_launch *b, bool by_gpu) {
+    return !strcmp(a->mangled, b->mangled) && (!by_gpu || a->device == b->device);
+}
+
 static int by_time(const void *left, const void *right) {
     const hw_report_summary *a = left, *b = right;
     if (a->sum.estimate.us != b->sum.estimate.us) return a->sum.estimate.us < b->sum.estimate.us ? 1 : -1;
@@ -51,6 +62,7 @@ static void add_time(hw_report_summary *row, const hw_estimate *estimate) {
 // A kernel's launches, n of them, in their order.
 static hw_report_summary summarise_launches(const hw_report_launch *const *launches, size_t n) {
     hw_report_summary row = {.sum = {.ordinal = launches[0]->ordinal, .kernel = launches[0]->kernel,
+                                     .device = launches[0]->device,
                                      .mangled = launches[0]->mangled, .ptx_by = launches[0]->ptx_by,
                                      .has_machine_inst = true}};
     double bytes = 0, held = 0, held_by_launch = 0, bound[HW_BOUNDS] = {0};
@@ -79,20 +91,21 @@ static void set_shares(hw_report_summary *rows, size_t n) {
     for (size_t i = 0; i < n; i++) rows[i].share_pct = all > 0 ? 100 * rows[i].sum.estimate.us / all : 0;
 }
 
-hw_status hw_report_summarise(const hw_report *report, hw_report_summary **rows, size_t *n_rows, hw_diag *diag) {
+hw_status hw_report_summarise(const hw_report *report, bool by_gpu, hw_report_summary **rows, size_t *n_rows,
+                              hw_diag *diag) {
     const hw_report_launch **order = hw_calloc(report->n_launches + 1, sizeof *order);
     size_t n = 0, n_kernels = 0;
     *rows = NULL;
     *n_rows = 0;
     if (!order) return hw_diag_no_memory(diag);
     for (size_t i = 0; i < report->n_launches; i++) order[i] = &report->launches[i];
-    qsort(order, report->n_launches, sizeof *order, by_kernel);
+    qsort(order, report->n_launches, sizeof *order, by_gpu ? by_kernel_and_gpu : by_kernel);
     for (size_t i = 0; i < report->n_launches; i++)
-        n_kernels += !i || strcmp(order[i]->mangled, order[i - 1]->mangled) != 0;
+        n_kernels += !i || !are_together(order[i], order[i - 1], by_gpu);
     *rows = hw_calloc(n_kernels + 1, sizeof **rows);
     for (size_t first = 0, end; *rows && first < report->n_launches; first = end) {
         for (end = first + 1; end < report->n_launches; end++)
-            if (strcmp(order[end]->mangled, order[first]->mangled) != 0) break;
+            if (!are_together(order[end], order[first], by_gpu)) break;
         (*rows)[n++] = summarise_launches(&order[first], end - first);
     }
     hw_free(order);

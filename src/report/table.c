@@ -17,7 +17,7 @@ typedef struct view {
     const hw_column *columns[HW_GRID_COLUMNS];
     hw_grid_column headings[HW_GRID_COLUMNS];
     int n_columns;
-    bool is_by_direction;
+    bool is_by_direction, is_of_gpus;    // several GPUs: rows say which
     const hw_report_launch *launches;    // one of these three, the others NULL
     const hw_report_summary *summaries;
     const hw_report_line *lines;
@@ -28,6 +28,7 @@ static void choose_columns(view *v, hw_table_part part, const hw_gpu *gpu) {
     for (int i = 0; i < part.n_columns; i++) {
         const hw_column *column = &hw_columns[part.columns[i]];
         if (!covers_gpu(column->since, column->until, gpu)) continue;
+        if (column == &hw_columns[HW_COLUMN_DEVICE] && !v->is_of_gpus) continue;
         v->columns[v->n_columns] = column;
         v->headings[v->n_columns++] = column->heading;
     }
@@ -109,8 +110,14 @@ static void write_counted(const hw_report *report, FILE *out) {
                 n == 1 ? "was" : "were");
 }
 
+static bool is_of_gpus(const hw_report *report) {
+    for (size_t i = 0; i < report->n_launches; i++)
+        if (report->launches[i].device) return true;
+    return false;
+}
+
 static void write_rows(const hw_report *report, const hw_report_look *look, FILE *out) {
-    const view launches = {.launches = report->launches};
+    const view launches = {.launches = report->launches, .is_of_gpus = is_of_gpus(report)};
     write_table(HW_TABLE_LAUNCHES, report->gpu, launches, report->n_launches, look, out);
     write_table(HW_TABLE_MEMORY, report->gpu, launches, report->n_launches, look, out);
 }
@@ -118,9 +125,9 @@ static void write_rows(const hw_report *report, const hw_report_look *look, FILE
 static hw_status write_summary(const hw_report *report, const hw_report_look *look, FILE *out, hw_diag *diag) {
     hw_report_summary *rows;
     size_t n;
-    hw_status status = hw_report_summarise(report, &rows, &n, diag);
+    hw_status status = hw_report_summarise(report, true, &rows, &n, diag);
     if (status) return status;
-    const view kernels = {.summaries = rows};
+    const view kernels = {.summaries = rows, .is_of_gpus = is_of_gpus(report)};
     write_table(HW_TABLE_SUMMARY, report->gpu, kernels, n, look, out);
     write_table(HW_TABLE_SUMMARY_MEMORY, report->gpu, kernels, n, look, out);
     hw_free(rows);

@@ -3,8 +3,8 @@
 
 #define C(id) HW_COLUMN_##id
 
-static const uint8_t launch_names[] = {C(ORDINAL), C(KERNEL)};
-static const uint8_t summary_names[] = {C(KERNEL)};
+static const uint8_t launch_names[] = {C(ORDINAL), C(DEVICE), C(KERNEL)};
+static const uint8_t summary_names[] = {C(DEVICE), C(KERNEL)};
 static const uint8_t line_names[] = {C(LINE), C(SOURCE)};
 static const uint8_t launch_shape[] = {C(GRID), C(BLOCK)};
 static const uint8_t summary_times[] = {C(LAUNCHES), C(SHARE_PCT), C(EST_US_TOTAL), C(EST_US_MEAN), C(EST_US_MIN),

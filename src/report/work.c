@@ -84,6 +84,7 @@ typedef struct work {
     const hw_report_span **spans;
     const hw_report_kind *kinds;
     size_t n;
+    bool is_of_gpus;             // of spans: of another GPU than the first
 } work;
 
 #define READER(reader, value)                                                                                         \
@@ -121,7 +122,8 @@ static double rate(double bytes, double us) { return us > 0 ? bytes / (us * 1e3)
 READER(read_what, hw_value_text(what_in(row)))
 READER(read_memory, hw_value_text(hw_report_work_memory(s)))
 READER(read_ordinal, ordinal_of(w, row->index))
-READER(read_device, hw_value_integer(s->gpu))
+// Tables have it where there are several.
+READER(read_device, hw_value_where(!row->room || w->is_of_gpus, hw_value_integer(s->gpu)))
 READER(read_stream, hw_value_integer(s->stream_number))
 READER(read_start, hw_value_real(s->begin_us))
 READER(read_us, hw_value_real(s->end_us - s->begin_us))
@@ -150,7 +152,7 @@ static const hw_column columns[] = {
     HW_COLUMN(WHAT, "what", "", "what", NAME, NONE, read_what)
     HW_COLUMN(MEMORY, "memory", "host", "memory", LEFT, NONE, read_memory)
     HW_COLUMN(ORDINAL, "ordinal", "", "#", ZERO, NONE, read_ordinal)
-    HW_COLUMN(DEVICE, "device", "", "", ZERO, NONE, read_device)
+    HW_COLUMN(DEVICE, "device", "", "GPU", ZERO, NONE, read_device)
     HW_COLUMN(STREAM, "stream", "", "stream", ZERO, NONE, read_stream)
     HW_COLUMN(START, "start_us", "start", "us", RIGHT, US, read_start)
     HW_COLUMN(US, "us", "", "us", RIGHT, US, read_us)
@@ -171,8 +173,8 @@ static const hw_column columns[] = {
 #define F(id, ...) {C(id), __VA_ARGS__}
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
 
-static const hw_column *const span_columns[] = {C(WHAT), C(MEMORY), C(STREAM), C(START), C(US), C(CALL), C(BYTES),
-                                                C(GBS)};
+static const hw_column *const span_columns[] = {C(WHAT), C(MEMORY), C(DEVICE), C(STREAM), C(START), C(US), C(CALL),
+                                                C(BYTES), C(GBS)};
 static const hw_column *const kind_columns[] = {C(WHAT), C(MEMORY), C(CALLS), C(SHARE), C(TOTAL), C(MEAN), C(MIN),
                                                 C(MAX), C(KIND_BYTES), C(KIND_GBS)};
 static const hw_field span_fields[] = {F(WHAT, 0, 0), F(MEMORY, 0, 0), F(ORDINAL, 0, 0), F(STREAM, 0, 0),
@@ -194,8 +196,12 @@ static int by_begin(const void *left, const void *right) {
 static hw_status sort_spans(const hw_report *report, work *w, hw_diag *diag) {
     w->spans = hw_calloc(report->n_spans + 1, sizeof *w->spans);
     if (!w->spans) return hw_diag_no_memory(diag);
-    for (size_t i = 0; i < report->n_spans; i++)
-        if (report->spans[i].span.kind < HW_SPAN_CALL) w->spans[w->n++] = &report->spans[i];
+    for (size_t i = 0; i < report->n_spans; i++) {
+        const hw_span *span = &report->spans[i].span;
+        if (span->kind >= HW_SPAN_CALL) continue;
+        w->spans[w->n++] = &report->spans[i];
+        w->is_of_gpus = w->is_of_gpus || span->gpu;
+    }
     qsort(w->spans, w->n, sizeof *w->spans, by_begin);
     return HW_OK;
 }

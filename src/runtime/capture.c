@@ -1,8 +1,8 @@
 // Captures: what streams are given becomes the nodes of a graph.
 //
 // A capture begins in one stream and comes to others where they wait for an event that was recorded in one of its
-// streams. For each it knows the nodes that the stream's next work depends on. As CUDA's programming guide has it
-// ("Creating a Graph Using Stream Capture"), a call that a capture cannot hold spoils it.
+// streams, also of another GPU. For each it knows the nodes that the stream's next work depends on. As CUDA's
+// programming guide has it ("Creating a Graph Using Stream Capture"), a call that a capture cannot hold spoils it.
 #include "runtime/capture.h"
 
 #include <string.h>
@@ -12,6 +12,7 @@
 
 // One stream of a capture.
 typedef struct branch {
+    hw_runtime *gpu;
     uint64_t stream;                       // hw_rt_stream_name
     bool is_apart;                         // hw_rt_stream_is_apart
     hw_rt_node **last;
@@ -41,20 +42,21 @@ unsigned hw_rt_capture_exchange_mode(unsigned mode) {
 
 // ---- with the lock held ----
 
-static branch *find_branch(const capture *c, uint64_t stream) {
+static branch *find_branch(const capture *c, const hw_runtime *gpu, uint64_t stream) {
     for (size_t i = 0; i < c->n_branches; i++)
-        if (c->branches[i].stream == stream) return &c->branches[i];
+        if (c->branches[i].gpu == gpu && c->branches[i].stream == stream) return &c->branches[i];
     return NULL;
 }
 
+// runtime: the stream's GPU.
 static capture *capture_of(hw_runtime *runtime, uint64_t stream, branch **out) {
-    for (capture *c = runtime->captures; c; c = c->next)
-        if ((*out = find_branch(c, stream))) return c;
+    for (capture *c = runtime->machine->captures; c; c = c->next)
+        if ((*out = find_branch(c, runtime, stream))) return c;
     return NULL;
 }
 
 static capture *capture_by_id(hw_runtime *runtime, uint64_t id) {
-    capture *c = runtime->captures;
+    capture *c = runtime->machine->captures;
     while (c && c->id != id) c = c->next;
     return c;
 }
@@ -67,9 +69,9 @@ static bool depend_on(branch *b, hw_rt_node *node) {
     return true;
 }
 
-static branch *add_branch(capture *c, const hw_rt_stream *stream) {
+static branch *add_branch(capture *c, hw_runtime *gpu, const hw_rt_stream *stream) {
     if (!hw_grow((void **)&c->branches, c->n_branches, &c->capacity, sizeof *c->branches)) return NULL;
-    c->branches[c->n_branches] = (branch){.stream = hw_rt_stream_name(stream),
+    c->branches[c->n_branches] = (branch){.gpu = gpu, .stream = hw_rt_stream_name(stream),
                                           .is_apart = hw_rt_stream_is_apart(stream)};
     return &c->branches[c->n_branches++];
 }
@@ -97,12 +99,12 @@ static hw_rt_status add_node(hw_runtime *runtime, capture *c, branch *b, const h
     return HW_RT_SUCCESS;
 }
 
-// The legacy default stream waits for others, unless they were made not to block.
+// The legacy default stream waits for others of its GPU, unless they were made not to block.
 static capture *blocking_capture(hw_runtime *runtime, const hw_rt_stream *stream) {
     if (hw_rt_stream_name(stream)) return NULL;
-    for (capture *c = runtime->captures; c; c = c->next)
+    for (capture *c = runtime->machine->captures; c; c = c->next)
         for (size_t i = 0; i < c->n_branches; i++)
-            if (!c->branches[i].is_apart) return c;
+            if (c->branches[i].gpu == runtime && !c->branches[i].is_apart) return c;
     return NULL;
 }
 
@@ -111,21 +113,21 @@ static capture *blocking_capture(hw_runtime *runtime, const hw_rt_stream *stream
 bool hw_rt_capture_work_slowly(hw_runtime *runtime, hw_rt_stream *stream, const hw_rt_work *work, hw_rt_node **out,
                                hw_rt_status *status) {
     branch *b;
-    pthread_mutex_lock(&runtime->capture_lock);
+    pthread_mutex_lock(&runtime->machine->capture_lock);
     capture *c = capture_of(runtime, hw_rt_stream_name(stream), &b), *blocking = NULL;
     if (c) *status = add_node(runtime, c, b, work, out);
     else if ((blocking = blocking_capture(runtime, stream))) *status = break_capture(blocking, HW_RT_CAPTURE_IMPLICIT);
-    pthread_mutex_unlock(&runtime->capture_lock);
+    pthread_mutex_unlock(&runtime->machine->capture_lock);
     return c || blocking;
 }
 
 bool hw_rt_capture_refuses_slowly(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_status *status) {
     branch *b;
-    pthread_mutex_lock(&runtime->capture_lock);
+    pthread_mutex_lock(&runtime->machine->capture_lock);
     capture *c = capture_of(runtime, hw_rt_stream_name(stream), &b), *blocking = NULL;
     if (c) *status = break_capture(c, HW_RT_CAPTURE_UNSUPPORTED);
     else if ((blocking = blocking_capture(runtime, stream))) *status = break_capture(blocking, HW_RT_CAPTURE_IMPLICIT);
-    pthread_mutex_unlock(&runtime->capture_lock);
+    pthread_mutex_unlock(&runtime->machine->capture_lock);
     return c || blocking;
 }
 
@@ -138,23 +140,27 @@ static bool is_forbidden(const capture *c) {
 }
 
 bool hw_rt_capture_forbids_slowly(hw_runtime *runtime, hw_rt_status *status) {
-    pthread_mutex_lock(&runtime->capture_lock);
-    capture *c = runtime->captures;
+    pthread_mutex_lock(&runtime->machine->capture_lock);
+    capture *c = runtime->machine->captures;
     while (c && !is_forbidden(c)) c = c->next;
     if (c) {
         c->is_broken = true;
         *status = HW_RT_CAPTURE_UNSUPPORTED;
     }
-    pthread_mutex_unlock(&runtime->capture_lock);
+    pthread_mutex_unlock(&runtime->machine->capture_lock);
     return c != NULL;
 }
 
 bool hw_rt_capture_refuses_all_slowly(hw_runtime *runtime, hw_rt_status *status) {
-    pthread_mutex_lock(&runtime->capture_lock);
-    capture *c = runtime->captures;
-    const bool is_any = c;
-    for (; c; c = c->next) *status = break_capture(c, HW_RT_CAPTURE_UNSUPPORTED);
-    pthread_mutex_unlock(&runtime->capture_lock);
+    pthread_mutex_lock(&runtime->machine->capture_lock);
+    bool is_any = false;
+    for (capture *c = runtime->machine->captures; c; c = c->next) {
+        bool is_its = false;
+        for (size_t i = 0; i < c->n_branches; i++) is_its = is_its || c->branches[i].gpu == runtime;
+        if (is_its) *status = break_capture(c, HW_RT_CAPTURE_UNSUPPORTED);
+        is_any = is_any || is_its;
+    }
+    pthread_mutex_unlock(&runtime->machine->capture_lock);
     return is_any;
 }
 
@@ -178,11 +184,11 @@ static hw_rt_status set_point(const capture *c, const branch *b, hw_rt_capture_p
 bool hw_rt_capture_record(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_capture_point *point, hw_rt_status *status) {
     branch *b;
     if (point->capture) hw_rt_capture_point_clear(point);
-    if (!atomic_load_explicit(&runtime->n_captures, memory_order_relaxed)) return false;
-    pthread_mutex_lock(&runtime->capture_lock);
+    if (!atomic_load_explicit(&runtime->machine->n_captures, memory_order_relaxed)) return false;
+    pthread_mutex_lock(&runtime->machine->capture_lock);
     const capture *c = capture_of(runtime, hw_rt_stream_name(stream), &b);
     if (c) *status = set_point(c, b, point);
-    pthread_mutex_unlock(&runtime->capture_lock);
+    pthread_mutex_unlock(&runtime->machine->capture_lock);
     return c != NULL;
 }
 
@@ -195,7 +201,7 @@ static hw_rt_status join_point(hw_runtime *runtime, capture *c, capture *of_stre
         return break_capture(c, HW_RT_CAPTURE_MERGE);
     }
     if (!hw_rt_stream_name(stream)) return break_capture(c, HW_RT_CAPTURE_IMPLICIT);
-    if (!b) b = add_branch(c, stream);
+    if (!b) b = add_branch(c, runtime, stream);
     for (size_t i = 0; b && i < point->n_last; i++) {
         if (!hw_rt_is_node(runtime, point->last[i])) continue;
         if (!depend_on(b, point->last[i])) b = NULL;
@@ -205,30 +211,31 @@ static hw_rt_status join_point(hw_runtime *runtime, capture *c, capture *of_stre
 
 bool hw_rt_capture_asks(hw_runtime *runtime, const hw_rt_capture_point *point, hw_rt_status *status) {
     if (!point->capture) return hw_rt_capture_forbids(runtime, status);
-    pthread_mutex_lock(&runtime->capture_lock);
+    pthread_mutex_lock(&runtime->machine->capture_lock);
     capture *c = capture_by_id(runtime, point->capture);
     *status = c ? break_capture(c, HW_RT_CAPTURED_EVENT) : HW_RT_INVALID_VALUE;
-    pthread_mutex_unlock(&runtime->capture_lock);
+    pthread_mutex_unlock(&runtime->machine->capture_lock);
     return true;
 }
 
 bool hw_rt_capture_wait(hw_runtime *runtime, hw_rt_stream *stream, const hw_rt_capture_point *point, bool is_recorded,
                         hw_rt_status *status) {
     branch *b = NULL;
-    if (!point->capture && !atomic_load_explicit(&runtime->n_captures, memory_order_relaxed)) return false;
-    pthread_mutex_lock(&runtime->capture_lock);
+    if (!point->capture && !atomic_load_explicit(&runtime->machine->n_captures, memory_order_relaxed)) return false;
+    pthread_mutex_lock(&runtime->machine->capture_lock);
     capture *of_stream = capture_of(runtime, hw_rt_stream_name(stream), &b);
     capture *of_event = point->capture ? capture_by_id(runtime, point->capture) : NULL;
     if (of_event) *status = join_point(runtime, of_event, of_stream, b, stream, point);
     else if (point->capture) *status = of_stream ? break_capture(of_stream, HW_RT_INVALID_VALUE) : HW_RT_INVALID_VALUE;
     else if (of_stream) *status = is_recorded ? break_capture(of_stream, HW_RT_CAPTURE_ISOLATION) : HW_RT_SUCCESS;
-    pthread_mutex_unlock(&runtime->capture_lock);
+    pthread_mutex_unlock(&runtime->machine->capture_lock);
     return point->capture || of_stream;
 }
 
 bool hw_rt_capture_event(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_event *event, hw_rt_node_kind kind,
                          hw_rt_status *status) {
     const hw_rt_work work = {.kind = kind, .event = event};
+    runtime = hw_rt_of_stream(runtime, stream);
     return hw_rt_capture_work(runtime, stream, &work, NULL, status);
 }
 
@@ -238,7 +245,7 @@ static hw_rt_status prepare_capture(hw_runtime *runtime, capture *c, hw_rt_node 
                                     const hw_rt_stream *stream) {
     hw_rt_status status = HW_RT_SUCCESS;
     if (!c->graph) status = hw_rt_graph_create(runtime, &c->graph);
-    branch *b = status ? NULL : add_branch(c, stream);
+    branch *b = status ? NULL : add_branch(c, runtime, stream);
     if (!status && !b) status = HW_RT_NO_MEMORY;
     for (size_t i = 0; !status && i < n; i++) {
         if (!hw_rt_is_node(runtime, behind[i]) || behind[i]->graph != c->graph) status = HW_RT_INVALID_VALUE;
@@ -249,6 +256,7 @@ static hw_rt_status prepare_capture(hw_runtime *runtime, capture *c, hw_rt_node 
 
 hw_rt_status hw_rt_capture_begin(hw_runtime *runtime, hw_rt_stream *stream, unsigned mode, hw_rt_graph *graph,
                                  hw_rt_node *const *behind, size_t n) {
+    runtime = hw_rt_of_stream(runtime, stream);
     HW_RT_ENTER(runtime);
     branch *b;
     const uint64_t name = hw_rt_stream_name(stream);
@@ -260,15 +268,15 @@ hw_rt_status hw_rt_capture_begin(hw_runtime *runtime, hw_rt_stream *stream, unsi
     if (!made) return HW_RT_NO_MEMORY;
     *made = (capture){.graph = graph, .mode = mode, .thread = pthread_self(), .is_of_program = graph != NULL};
     hw_rt_status status = prepare_capture(runtime, made, behind, n, stream);
-    pthread_mutex_lock(&runtime->capture_lock);
+    pthread_mutex_lock(&runtime->machine->capture_lock);
     if (!status && capture_of(runtime, name, &b)) status = HW_RT_ILLEGAL_STATE;
     if (!status) {
-        made->id = ++runtime->last_capture;
-        made->next = runtime->captures;
-        runtime->captures = made;
-        atomic_fetch_add(&runtime->n_captures, 1);
+        made->id = ++runtime->machine->last_capture;
+        made->next = runtime->machine->captures;
+        runtime->machine->captures = made;
+        atomic_fetch_add(&runtime->machine->n_captures, 1);
     }
-    pthread_mutex_unlock(&runtime->capture_lock);
+    pthread_mutex_unlock(&runtime->machine->capture_lock);
     if (!status) return status;
     if (made->graph && !made->is_of_program) hw_rt_graph_destroy(runtime, made->graph);
     free_capture(made);
@@ -294,21 +302,22 @@ static capture *take_capture(hw_runtime *runtime, uint64_t stream, hw_rt_status 
     else if (c->mode != HW_RT_CAPTURE_RELAXED && !pthread_equal(c->thread, pthread_self()))
         *status = HW_RT_CAPTURE_WRONG_THREAD;
     if (*status) return NULL;
-    capture **link = &runtime->captures;
+    capture **link = &runtime->machine->captures;
     while (*link != c) link = &(*link)->next;
     *link = c->next;
-    atomic_fetch_sub(&runtime->n_captures, 1);
+    atomic_fetch_sub(&runtime->machine->n_captures, 1);
     return c;
 }
 
 hw_rt_status hw_rt_capture_end(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_graph **graph) {
+    runtime = hw_rt_of_stream(runtime, stream);
     HW_RT_ENTER(runtime);
     hw_rt_status status;
     if (graph) *graph = NULL;
     if (!hw_rt_is_stream(runtime, stream)) return HW_RT_INVALID_HANDLE;
-    pthread_mutex_lock(&runtime->capture_lock);
+    pthread_mutex_lock(&runtime->machine->capture_lock);
     capture *c = take_capture(runtime, hw_rt_stream_name(stream), &status);
-    pthread_mutex_unlock(&runtime->capture_lock);
+    pthread_mutex_unlock(&runtime->machine->capture_lock);
     if (!c) return status;
     if (c->is_broken) status = HW_RT_CAPTURE_INVALIDATED;
     else if (!is_joined(c)) status = HW_RT_CAPTURE_UNJOINED;
@@ -318,10 +327,10 @@ hw_rt_status hw_rt_capture_end(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_
     return status;
 }
 
-void hw_rt_captures_free(hw_runtime *runtime) {
-    while (runtime->captures) {
-        capture *first = runtime->captures;
-        runtime->captures = first->next;
+void hw_rt_captures_free(hw_rt_machine *machine) {
+    while (machine->captures) {
+        capture *first = machine->captures;
+        machine->captures = first->next;
         free_capture(first);
     }
 }
@@ -329,13 +338,14 @@ void hw_rt_captures_free(hw_runtime *runtime) {
 // ---- questions ----
 
 hw_rt_status hw_rt_capture_get(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_capture_info *out) {
+    runtime = hw_rt_of_stream(runtime, stream);
     HW_RT_ENTER(runtime);
     branch *b;
     hw_rt_status status = HW_RT_SUCCESS;
     *out = (hw_rt_capture_info){.state = HW_RT_NOT_CAPTURED};
     if (!hw_rt_is_stream(runtime, stream)) return HW_RT_INVALID_HANDLE;
-    if (!atomic_load_explicit(&runtime->n_captures, memory_order_relaxed)) return status;
-    pthread_mutex_lock(&runtime->capture_lock);
+    if (!atomic_load_explicit(&runtime->machine->n_captures, memory_order_relaxed)) return status;
+    pthread_mutex_lock(&runtime->machine->capture_lock);
     const capture *c = capture_of(runtime, hw_rt_stream_name(stream), &b);
     if (c) {
         *out = (hw_rt_capture_info){.state = c->is_broken ? HW_RT_CAPTURE_BROKEN : HW_RT_CAPTURED, .id = c->id,
@@ -343,7 +353,7 @@ hw_rt_status hw_rt_capture_get(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_
     } else if (blocking_capture(runtime, stream)) {
         status = HW_RT_CAPTURE_IMPLICIT;
     }
-    pthread_mutex_unlock(&runtime->capture_lock);
+    pthread_mutex_unlock(&runtime->machine->capture_lock);
     return status;
 }
 
@@ -352,7 +362,8 @@ hw_rt_status hw_rt_capture_depend(hw_runtime *runtime, hw_rt_stream *stream, hw_
     branch *b;
     hw_rt_status status = HW_RT_SUCCESS;
     if (n && !on) return HW_RT_INVALID_VALUE;
-    pthread_mutex_lock(&runtime->capture_lock);
+    runtime = hw_rt_of_stream(runtime, stream);
+    pthread_mutex_lock(&runtime->machine->capture_lock);
     const capture *c = capture_of(runtime, hw_rt_stream_name(stream), &b);
     if (!c) status = HW_RT_INVALID_VALUE;
     for (size_t i = 0; !status && i < n; i++)
@@ -360,11 +371,12 @@ hw_rt_status hw_rt_capture_depend(hw_runtime *runtime, hw_rt_stream *stream, hw_
     if (!status && instead) b->n_last = 0;
     for (size_t i = 0; !status && i < n; i++)
         if (!depend_on(b, on[i])) status = HW_RT_NO_MEMORY;
-    pthread_mutex_unlock(&runtime->capture_lock);
+    pthread_mutex_unlock(&runtime->machine->capture_lock);
     return status;
 }
 
 hw_rt_status hw_rt_call_host(hw_runtime *runtime, hw_rt_stream *stream, void (*call)(void *user), void *user) {
+    runtime = hw_rt_of_stream(runtime, stream);
     HW_RT_ENTER(runtime);
     hw_rt_status status;
     const hw_rt_work work = {.kind = HW_RT_NODE_HOST, .host = {call, user}};

@@ -11,14 +11,14 @@ bool hw_rt_capture_work_slowly(hw_runtime *runtime, hw_rt_stream *stream, const 
                                hw_rt_status *status);
 static inline bool hw_rt_capture_work(hw_runtime *runtime, hw_rt_stream *stream, const hw_rt_work *work,
                                       hw_rt_node **out, hw_rt_status *status) {
-    return atomic_load_explicit(&runtime->n_captures, memory_order_relaxed) &&
+    return atomic_load_explicit(&runtime->machine->n_captures, memory_order_relaxed) &&
            hw_rt_capture_work_slowly(runtime, stream, work, out, status);
 }
 
 // A call that a stream's capture cannot hold: waiting for the stream, asking it. *status where it is captured.
 bool hw_rt_capture_refuses_slowly(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_status *status);
 static inline bool hw_rt_capture_refuses(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_status *status) {
-    return atomic_load_explicit(&runtime->n_captures, memory_order_relaxed) &&
+    return atomic_load_explicit(&runtime->machine->n_captures, memory_order_relaxed) &&
            hw_rt_capture_refuses_slowly(runtime, stream, status);
 }
 
@@ -26,14 +26,14 @@ static inline bool hw_rt_capture_refuses(hw_runtime *runtime, hw_rt_stream *stre
 // where a capture's mode forbids it to this thread.
 bool hw_rt_capture_forbids_slowly(hw_runtime *runtime, hw_rt_status *status);
 static inline bool hw_rt_capture_forbids(hw_runtime *runtime, hw_rt_status *status) {
-    return atomic_load_explicit(&runtime->n_captures, memory_order_relaxed) &&
+    return atomic_load_explicit(&runtime->machine->n_captures, memory_order_relaxed) &&
            hw_rt_capture_forbids_slowly(runtime, status);
 }
 
 // What waits for all streams, captured ones among them: spoils every capture.
 bool hw_rt_capture_refuses_all_slowly(hw_runtime *runtime, hw_rt_status *status);
 static inline bool hw_rt_capture_refuses_all(hw_runtime *runtime, hw_rt_status *status) {
-    return atomic_load_explicit(&runtime->n_captures, memory_order_relaxed) &&
+    return atomic_load_explicit(&runtime->machine->n_captures, memory_order_relaxed) &&
            hw_rt_capture_refuses_all_slowly(runtime, status);
 }
 

@@ -24,7 +24,7 @@ hw_rt_status hw_rt_check_device(const hw_runtime *runtime, int device) {
 bool hw_rt_device_attribute(const hw_runtime *runtime, int attribute, int *value) {
     enum { PCI_BUS_ID = 33 };
     if (!hw_rt_attribute(hw_rt_gpu(runtime), attribute, value)) return false;
-    if (attribute == PCI_BUS_ID) *value = (int)runtime->number;
+    if (attribute == PCI_BUS_ID) *value = (int)hw_rt_place(runtime);
     return true;
 }
 

@@ -11,7 +11,7 @@ hw_rt_status hw_rt_check_device(const hw_runtime *runtime, int device);
 // attribute.def. False when there is none of that number.
 bool hw_rt_attribute(const hw_gpu *gpu, int attribute, int *value);
 
-// The same of a runtime's GPU, whose place on the bus is its number.
+// The same of a runtime's GPU, with its place on the bus.
 bool hw_rt_device_attribute(const hw_runtime *runtime, int attribute, int *value);
 
 // As of cudaSetDeviceFlags; remembered.

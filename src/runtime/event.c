@@ -87,7 +87,6 @@ hw_rt_status hw_rt_event_synchronize(hw_runtime *runtime, hw_rt_event *event) {
 static hw_rt_status wait_for_other(hw_runtime *runtime, hw_rt_stream *stream, hw_runtime *other, hw_rt_event *event) {
     double us;
     HW_RT_ENTER(other);
-    if (event->point.capture) return HW_RT_CAPTURED_EVENT;
     if (runtime->timeline && hw_timeline_expect_event(other->timeline, hw_rt_address(event), &us))
         hw_timeline_hold(runtime->timeline, hw_rt_stream_name(stream), us);
     hw_rt_tell_order(runtime, HW_HOST_STREAM_WAIT, stream, event);
@@ -99,9 +98,9 @@ hw_rt_status hw_rt_stream_wait(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_
     HW_RT_ENTER(runtime);
     hw_rt_status status;
     hw_runtime *other = hw_rt_of_event(runtime, event);
-    if (other != runtime) return wait_for_other(runtime, stream, other, event);
-    if (!hw_rt_is_stream(runtime, stream) || !is_event(runtime, event)) return HW_RT_INVALID_HANDLE;
+    if (!hw_rt_is_stream(runtime, stream) || !is_event(other, event)) return HW_RT_INVALID_HANDLE;
     if (hw_rt_capture_wait(runtime, stream, &event->point, event->is_recorded, &status)) return status;
+    if (other != runtime) return wait_for_other(runtime, stream, other, event);
     hw_rt_tell_order(runtime, HW_HOST_STREAM_WAIT, stream, event);
     return HW_RT_SUCCESS;
 }

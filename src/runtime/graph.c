@@ -8,11 +8,11 @@
 #include "runtime/graph_node.h"
 
 bool hw_rt_is_graph(hw_runtime *runtime, const hw_rt_graph *graph) {
-    return hw_rt_handles_have(&runtime->handles, HW_RT_GRAPH, graph);
+    return hw_rt_handles_have(hw_rt_graph_handles(runtime), HW_RT_GRAPH, graph);
 }
 
 bool hw_rt_is_node(hw_runtime *runtime, const hw_rt_node *node) {
-    return hw_rt_handles_have(&runtime->handles, HW_RT_NODE, node);
+    return hw_rt_handles_have(hw_rt_graph_handles(runtime), HW_RT_NODE, node);
 }
 
 const hw_rt_work *hw_rt_node_work(const hw_rt_node *node) { return &node->work; }
@@ -20,7 +20,7 @@ void hw_rt_node_set_enabled(hw_rt_node *node, bool is_enabled) { node->is_off = 
 bool hw_rt_node_is_enabled(const hw_rt_node *node) { return !node->is_off; }
 
 static hw_rt_graph *make_graph(hw_runtime *runtime, bool is_inner) {
-    hw_rt_graph *made = hw_rt_handles_make(&runtime->handles, HW_RT_GRAPH, sizeof *made);
+    hw_rt_graph *made = hw_rt_handles_make(hw_rt_graph_handles(runtime), HW_RT_GRAPH, sizeof *made);
     if (made) made->is_inner = is_inner;
     return made;
 }
@@ -49,11 +49,11 @@ void hw_rt_free_graph(hw_rt_graph *graph) {
 }
 
 void hw_rt_graph_forget(hw_runtime *runtime, hw_rt_graph *graph) {
-    hw_rt_handles_remove(&runtime->handles, HW_RT_GRAPH, graph);
+    hw_rt_handles_remove(hw_rt_graph_handles(runtime), HW_RT_GRAPH, graph);
     hw_rt_graph_unplan(runtime, graph);
     for (size_t i = 0; i < graph->n_nodes; i++) {
-        hw_rt_handles_remove(&runtime->handles, HW_RT_NODE, graph->nodes[i]);
-        hw_rt_node_drop(runtime, graph->nodes[i]);
+        hw_rt_handles_remove(hw_rt_graph_handles(runtime), HW_RT_NODE, graph->nodes[i]);
+        hw_rt_node_drop(graph->nodes[i]);
     }
     hw_rt_kept_release(runtime, graph);
     hw_rt_free_graph(graph);
@@ -82,9 +82,10 @@ static hw_rt_node **find_before(const hw_rt_node *node, const hw_rt_node *before
 // Without its work.
 static hw_rt_node *make_node(hw_runtime *runtime, hw_rt_graph *graph) {
     if (!hw_grow((void **)&graph->nodes, graph->n_nodes, &graph->capacity, sizeof *graph->nodes)) return NULL;
-    hw_rt_node *made = hw_rt_handles_make(&runtime->handles, HW_RT_NODE, sizeof *made);
+    hw_rt_node *made = hw_rt_handles_make(hw_rt_graph_handles(runtime), HW_RT_NODE, sizeof *made);
     if (!made) return NULL;
     made->graph = graph;
+    made->gpu = runtime;
     made->index = graph->n_nodes;
     made->work.kind = HW_RT_NODE_EMPTY;
     graph->nodes[graph->n_nodes++] = made;
@@ -104,8 +105,8 @@ static void take_out(hw_rt_node *node) {
 }
 
 static void destroy_node(hw_runtime *runtime, hw_rt_node *node) {
-    hw_rt_handles_remove(&runtime->handles, HW_RT_NODE, node);
-    hw_rt_node_drop(runtime, node);
+    hw_rt_handles_remove(hw_rt_graph_handles(runtime), HW_RT_NODE, node);
+    hw_rt_node_drop(node);
     take_out(node);
     free_node(node);
 }
@@ -118,7 +119,7 @@ hw_rt_status hw_rt_graph_add(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_node
         if (!hw_rt_is_node(runtime, behind[i]) || behind[i]->graph != graph) return HW_RT_INVALID_VALUE;
     hw_rt_node *made = make_node(runtime, graph);
     if (!made) return HW_RT_NO_MEMORY;
-    hw_rt_status status = hw_rt_node_keep(runtime, made, work);
+    hw_rt_status status = hw_rt_node_keep(made, work);
     for (size_t i = 0; !status && i < n; i++)
         if (!find_before(made, behind[i]) && !add_before(made, behind[i])) status = HW_RT_NO_MEMORY;
     if (status) destroy_node(runtime, made);
@@ -126,8 +127,21 @@ hw_rt_status hw_rt_graph_add(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_node
     return status;
 }
 
+// What CUDA's programming guide keeps graphs from that have memory ("Graph Memory Nodes"): being copied, being
+// instantiated twice at a time, losing such a node.
+static bool is_of_memory(const hw_rt_node *node) {
+    return node->work.kind == HW_RT_NODE_ALLOC || node->work.kind == HW_RT_NODE_FREE;
+}
+
+bool hw_rt_graph_has_memory(const hw_rt_graph *graph) {
+    for (size_t i = 0; i < graph->n_nodes; i++)
+        if (is_of_memory(graph->nodes[i])) return true;
+    return false;
+}
+
 hw_rt_status hw_rt_node_destroy(hw_runtime *runtime, hw_rt_node *node) {
     if (!hw_rt_is_node(runtime, node)) return HW_RT_INVALID_VALUE;
+    if (is_of_memory(node)) return HW_RT_NOT_SUPPORTED;
     destroy_node(runtime, node);
     return HW_RT_SUCCESS;
 }
@@ -136,7 +150,7 @@ hw_rt_status hw_rt_node_set_work(hw_runtime *runtime, hw_rt_node *node, const hw
     HW_RT_ENTER(runtime);
     const bool is_fixed = work->kind == HW_RT_NODE_CONDITIONAL || work->kind == HW_RT_NODE_ALLOC;
     if (!hw_rt_is_node(runtime, node) || node->work.kind != work->kind || is_fixed) return HW_RT_INVALID_VALUE;
-    return hw_rt_node_keep(runtime, node, work);
+    return hw_rt_node_keep(node, work);
 }
 
 // ---- copies ----
@@ -149,8 +163,8 @@ static bool copy_dependencies(const hw_rt_graph *from, hw_rt_graph *to) {
     return true;
 }
 
-static bool copy_node(hw_runtime *runtime, const hw_rt_node *from, hw_rt_graph *to) {
-    hw_rt_node *made = make_node(runtime, to);
+static bool copy_node(const hw_rt_node *from, hw_rt_graph *to) {
+    hw_rt_node *made = make_node(from->gpu, to);
     if (!made) return false;
     made->copy_of = from;
     made->is_off = from->is_off;
@@ -158,7 +172,7 @@ static bool copy_node(hw_runtime *runtime, const hw_rt_node *from, hw_rt_graph *
         made->block = from->block;
         made->block->refs++;
     }
-    return !hw_rt_node_keep(runtime, made, &from->work);
+    return !hw_rt_node_keep(made, &from->work);
 }
 
 static bool copy_conditions(const hw_rt_graph *from, hw_rt_graph *to) {
@@ -173,7 +187,7 @@ static bool copy_conditions(const hw_rt_graph *from, hw_rt_graph *to) {
 hw_rt_graph *hw_rt_graph_copy(hw_runtime *runtime, const hw_rt_graph *graph, bool is_inner) {
     hw_rt_graph *made = make_graph(runtime, is_inner);
     bool good = made && copy_conditions(graph, made);
-    for (size_t i = 0; good && i < graph->n_nodes; i++) good = copy_node(runtime, graph->nodes[i], made);
+    for (size_t i = 0; good && i < graph->n_nodes; i++) good = copy_node(graph->nodes[i], made);
     good = good && copy_dependencies(graph, made) && hw_rt_kept_copy(graph, made);
     if (!good && made) hw_rt_graph_forget(runtime, made);
     return good ? made : NULL;
@@ -182,6 +196,7 @@ hw_rt_graph *hw_rt_graph_copy(hw_runtime *runtime, const hw_rt_graph *graph, boo
 hw_rt_status hw_rt_graph_clone(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_graph **out) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_graph(runtime, graph)) return HW_RT_INVALID_VALUE;
+    if (hw_rt_graph_has_memory(graph)) return HW_RT_NOT_SUPPORTED;
     *out = hw_rt_graph_copy(runtime, graph, false);
     return *out ? HW_RT_SUCCESS : HW_RT_NO_MEMORY;
 }

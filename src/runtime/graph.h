@@ -65,6 +65,7 @@ typedef struct hw_rt_work {
 
 hw_rt_status hw_rt_graph_create(hw_runtime *runtime, hw_rt_graph **out);           // HW_RT_NO_MEMORY
 hw_rt_status hw_rt_graph_destroy(hw_runtime *runtime, hw_rt_graph *graph);         // HW_RT_INVALID_VALUE
+// HW_RT_NOT_SUPPORTED: it has memory.
 hw_rt_status hw_rt_graph_clone(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_graph **out);
 bool hw_rt_is_graph(hw_runtime *runtime, const hw_rt_graph *graph);
 
@@ -72,7 +73,8 @@ bool hw_rt_is_graph(hw_runtime *runtime, const hw_rt_graph *graph);
 // HW_RT_INVALID_VALUE, HW_RT_INVALID_HANDLE, HW_RT_NO_MEMORY.
 hw_rt_status hw_rt_graph_add(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_node *const *behind, size_t n,
                              const hw_rt_work *work, hw_rt_node **out);
-// With all that depends on it, and that it depends on, no longer joined. HW_RT_INVALID_VALUE.
+// With all that depends on it, and that it depends on, no longer joined. HW_RT_INVALID_VALUE; HW_RT_NOT_SUPPORTED: it
+// is of memory.
 hw_rt_status hw_rt_node_destroy(hw_runtime *runtime, hw_rt_node *node);
 bool hw_rt_is_node(hw_runtime *runtime, const hw_rt_node *node);
 hw_rt_node *hw_rt_node_in_clone(hw_runtime *runtime, hw_rt_node *original, hw_rt_graph *clone);   // NULL: none
@@ -132,7 +134,8 @@ hw_rt_status hw_rt_graph_release(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_
 
 enum { HW_RT_EXEC_FREES_AT_LAUNCH = 1, HW_RT_EXEC_ON_DEVICE = 4 };   // flags, as CUDA's; the others change nothing
 
-// HW_RT_INVALID_VALUE: no graph, or one that depends on itself; HW_RT_NO_MEMORY.
+// HW_RT_INVALID_VALUE: no graph, or one that depends on itself; HW_RT_NOT_SUPPORTED: it has memory, and another
+// executable one already; HW_RT_NO_MEMORY.
 hw_rt_status hw_rt_exec_create(hw_runtime *runtime, hw_rt_graph *graph, uint64_t flags, hw_rt_exec **out);
 hw_rt_status hw_rt_exec_destroy(hw_runtime *runtime, hw_rt_exec *exec);
 bool hw_rt_is_exec(hw_runtime *runtime, const hw_rt_exec *exec);

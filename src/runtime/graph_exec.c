@@ -1,4 +1,4 @@
-// Executable graphs: an order for their nodes, streams for branches that a GPU may run side by side, and launches.
+// Executable graphs: an order for their nodes, streams for branches that GPUs may run side by side, and launches.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -9,7 +9,7 @@
 enum { MOST_LANES = 128 };   // as many kernels as current GPUs run at a time; branches beyond share streams
 
 bool hw_rt_is_exec(hw_runtime *runtime, const hw_rt_exec *exec) {
-    return hw_rt_handles_have(&runtime->handles, HW_RT_EXEC, exec);
+    return hw_rt_handles_have(hw_rt_graph_handles(runtime), HW_RT_EXEC, exec);
 }
 
 uint64_t hw_rt_exec_flags(const hw_rt_exec *exec) { return exec->flags; }
@@ -54,18 +54,35 @@ static bool find_order(hw_rt_graph *graph, const followers *f) {
 
 // ---- lanes ----
 
-// A node goes on in the lane of the first node before it whose lane nobody has gone on in.
-static void choose_lanes(hw_rt_graph *graph, bool *is_left) {
-    uint32_t n_lanes = 0, next = 0;
+// While lanes are chosen.
+typedef struct lanes {
+    hw_runtime **gpus;                     // by lane
+    bool *is_left;                         // by node: another one goes on in its lane
+    uint32_t n, next;
+} lanes;
+
+// One of the GPU's that others have as well, where there are many.
+static uint32_t begin_lane(lanes *l, hw_runtime *gpu) {
+    for (uint32_t i = 0; l->n >= MOST_LANES && i < l->n; i++) {
+        const uint32_t lane = l->next++ % l->n;
+        if (l->gpus[lane] == gpu) return lane;
+    }
+    l->gpus[l->n] = gpu;
+    return l->n++;
+}
+
+// A node goes on in the lane of the first node of its GPU before it whose lane nobody has gone on in.
+static void choose_lanes(hw_runtime *runtime, hw_rt_graph *graph, lanes *l) {
     for (size_t i = 0; i < graph->n_nodes; i++) {
         hw_rt_node *node = graph->order[i];
         const hw_rt_node *goes_on = NULL;
         for (size_t k = 0; !goes_on && k < node->n_before; k++)
-            if (!is_left[node->before[k]->index]) goes_on = node->before[k];
-        if (goes_on) is_left[goes_on->index] = true;
-        node->lane = goes_on ? goes_on->lane : n_lanes < MOST_LANES ? n_lanes++ : next++ % MOST_LANES;
+            if (!l->is_left[node->before[k]->index] && node->before[k]->gpu == node->gpu) goes_on = node->before[k];
+        if (goes_on) l->is_left[goes_on->index] = true;
+        node->lane = goes_on ? goes_on->lane : begin_lane(l, node->gpu);
     }
-    graph->n_lanes = n_lanes ? n_lanes : 1;
+    graph->gpu = l->n ? l->gpus[0] : runtime;
+    graph->n_lanes = l->n ? l->n : 1;
 }
 
 static bool is_waited_for(const hw_rt_node *node, const followers *f) {
@@ -79,18 +96,18 @@ static hw_rt_status make_event(hw_runtime *runtime, hw_rt_event **out) {
 }
 
 // The first lane is the launch's own stream. Each other one ends with an event, so that the launch's can wait for it.
-static hw_rt_status make_lanes(hw_runtime *runtime, hw_rt_graph *graph, const followers *f) {
+static hw_rt_status make_lanes(hw_rt_graph *graph, hw_runtime *const *gpus, const followers *f) {
     hw_rt_status status = HW_RT_SUCCESS;
     if (graph->n_lanes == 1) return status;
     graph->lanes = hw_calloc(graph->n_lanes, sizeof *graph->lanes);
     if (!graph->lanes) return HW_RT_NO_MEMORY;
-    status = make_event(runtime, &graph->begun);
+    status = make_event(graph->gpu, &graph->begun);
     for (size_t i = 1; !status && i < graph->n_lanes; i++)
-        status = hw_rt_stream_create(runtime, HW_RT_STREAM_NON_BLOCKING, 0, &graph->lanes[i]);
+        status = hw_rt_stream_create(gpus[i], HW_RT_STREAM_NON_BLOCKING, 0, &graph->lanes[i]);
     for (size_t i = 0; !status && i < graph->n_nodes; i++) {
         hw_rt_node *node = graph->nodes[i];
         const bool is_last = f->first[node->index] == f->first[node->index + 1];
-        if ((node->lane && is_last) || is_waited_for(node, f)) status = make_event(runtime, &node->done);
+        if ((node->lane && is_last) || is_waited_for(node, f)) status = make_event(node->gpu, &node->done);
     }
     return status;
 }
@@ -124,27 +141,32 @@ static hw_rt_status plan_inner(hw_runtime *runtime, const hw_rt_node *node) {
 hw_rt_status hw_rt_graph_plan(hw_runtime *runtime, hw_rt_graph *graph) {
     followers f = {0};
     hw_rt_status status = HW_RT_NO_MEMORY;
-    bool *is_left = hw_calloc(graph->n_nodes + 1, sizeof *is_left);
+    lanes l = {.gpus = hw_calloc(graph->n_nodes + 1, sizeof *l.gpus),
+               .is_left = hw_calloc(graph->n_nodes + 1, sizeof *l.is_left)};
     graph->order = hw_calloc(graph->n_nodes + 1, sizeof *graph->order);
-    if (graph->order && is_left && list_followers(graph, &f))
+    if (graph->order && l.gpus && l.is_left && list_followers(graph, &f))
         status = find_order(graph, &f) ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE;
     if (!status) {
-        choose_lanes(graph, is_left);
-        status = make_lanes(runtime, graph, &f);
+        choose_lanes(runtime, graph, &l);
+        status = make_lanes(graph, l.gpus, &f);
     }
     for (size_t i = 0; !status && i < graph->n_nodes; i++) status = plan_inner(runtime, graph->nodes[i]);
     hw_free(f.first);
     hw_free(f.nodes);
-    hw_free(is_left);
+    hw_free(l.gpus);
+    hw_free(l.is_left);
     return status;
 }
 
 hw_rt_status hw_rt_exec_create(hw_runtime *runtime, hw_rt_graph *graph, uint64_t flags, hw_rt_exec **out) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_graph(runtime, graph)) return HW_RT_INVALID_VALUE;
-    hw_rt_exec *made = hw_rt_handles_make(&runtime->handles, HW_RT_EXEC, sizeof *made);
+    if (graph->n_execs && hw_rt_graph_has_memory(graph)) return HW_RT_NOT_SUPPORTED;
+    hw_rt_exec *made = hw_rt_handles_make(hw_rt_graph_handles(runtime), HW_RT_EXEC, sizeof *made);
     if (!made) return HW_RT_NO_MEMORY;
     made->flags = flags;
+    made->of = graph;
+    graph->n_execs++;
     made->graph = hw_rt_graph_copy(runtime, graph, true);
     const hw_rt_status status = made->graph ? hw_rt_graph_plan(runtime, made->graph) : HW_RT_NO_MEMORY;
     if (status) hw_rt_exec_destroy(runtime, made);
@@ -153,9 +175,10 @@ hw_rt_status hw_rt_exec_create(hw_runtime *runtime, hw_rt_graph *graph, uint64_t
 }
 
 hw_rt_status hw_rt_exec_destroy(hw_runtime *runtime, hw_rt_exec *exec) {
-    if (!hw_rt_handles_remove(&runtime->handles, HW_RT_EXEC, exec)) return HW_RT_INVALID_VALUE;
+    if (!hw_rt_handles_remove(hw_rt_graph_handles(runtime), HW_RT_EXEC, exec)) return HW_RT_INVALID_VALUE;
+    if (hw_rt_is_graph(runtime, exec->of) && exec->of->n_execs) exec->of->n_execs--;
     if (exec->graph) hw_rt_graph_forget(runtime, exec->graph);
-    hw_rt_handles_bury(&runtime->handles, exec);
+    hw_rt_handles_bury(hw_rt_graph_handles(runtime), exec);
     return HW_RT_SUCCESS;
 }
 
@@ -166,13 +189,14 @@ static hw_rt_stream *lane_of(const hw_rt_graph *graph, uint32_t lane, hw_rt_stre
 }
 
 // In its lane, behind what is in others.
-static hw_rt_status run_node(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_node *node, hw_rt_stream *stream) {
+static hw_rt_status run_node(hw_rt_graph *graph, hw_rt_node *node, hw_rt_stream *stream) {
+    hw_runtime *runtime = node->gpu;
     hw_rt_stream *lane = lane_of(graph, node->lane, stream);
     hw_rt_status status = HW_RT_SUCCESS;
     if (node->lane && !node->n_before) status = hw_rt_stream_wait(runtime, lane, graph->begun);
     for (size_t i = 0; !status && i < node->n_before; i++)
         if (node->before[i]->lane != node->lane) status = hw_rt_stream_wait(runtime, lane, node->before[i]->done);
-    if (!status && !node->is_off) status = hw_rt_node_run(runtime, node, lane);
+    if (!status && !node->is_off) status = hw_rt_node_run(node, lane);
     if (!status && node->done) status = hw_rt_event_record(runtime, node->done, lane);
     return status;
 }
@@ -180,35 +204,68 @@ static hw_rt_status run_node(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_node
 static void set_conditions(hw_runtime *runtime, const hw_rt_graph *graph) {
     for (size_t i = 0; i < graph->n_conditions; i++) {
         const hw_rt_condition *c = &graph->conditions[i];
-        if (c->is_set) *(uint32_t *)hw_mem_host(hw_rt_mem(runtime), c->handle) = c->value;
-        if (c->is_set) hw_mem_set_changed(hw_rt_mem(runtime), c->handle);
+        hw_mem *mem = hw_rt_mem(hw_rt_of_address(runtime, c->handle));
+        if (c->is_set) *(uint32_t *)hw_mem_host(mem, c->handle) = c->value;
+        if (c->is_set) hw_mem_set_changed(mem, c->handle);
     }
 }
 
-hw_rt_status hw_rt_graph_run(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_stream *stream) {
+// In a stream of the first lane's GPU.
+static hw_rt_status run_nodes(hw_rt_graph *graph, hw_rt_stream *stream) {
     hw_rt_status status = HW_RT_SUCCESS;
-    set_conditions(runtime, graph);
-    if (graph->begun) status = hw_rt_event_record(runtime, graph->begun, stream);
-    for (size_t i = 0; !status && i < graph->n_nodes; i++) status = run_node(runtime, graph, graph->order[i], stream);
+    if (graph->begun) status = hw_rt_event_record(graph->gpu, graph->begun, stream);
+    for (size_t i = 0; !status && i < graph->n_nodes; i++) status = run_node(graph, graph->order[i], stream);
     for (size_t i = 0; !status && i < graph->n_nodes; i++)
-        if (graph->nodes[i]->done) status = hw_rt_stream_wait(runtime, stream, graph->nodes[i]->done);
+        if (graph->nodes[i]->done) status = hw_rt_stream_wait(graph->gpu, stream, graph->nodes[i]->done);
     return status;
 }
 
-static void free_blocks(hw_runtime *runtime, const hw_rt_graph *graph) {
+// One stream goes on where the other is now.
+static hw_rt_status follow(hw_runtime *gpu, hw_rt_stream *stream, hw_runtime *other_gpu, hw_rt_stream *other) {
+    hw_rt_event *event;
+    hw_rt_status status = make_event(other_gpu, &event);
+    if (status) return status;
+    status = hw_rt_event_record(other_gpu, event, other);
+    if (!status) status = hw_rt_stream_wait(gpu, stream, event);
+    hw_rt_event_destroy(other_gpu, event);
+    return status;
+}
+
+// The launch's stream is another GPU's than the first lane's, which is one of its own then.
+static hw_rt_status run_elsewhere(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_stream *stream) {
+    hw_rt_stream *own;
+    hw_rt_status status = hw_rt_stream_create(graph->gpu, HW_RT_STREAM_NON_BLOCKING, 0, &own);
+    if (status) return status;
+    status = follow(graph->gpu, own, runtime, stream);
+    if (!status) status = run_nodes(graph, own);
+    if (!status) status = follow(runtime, stream, graph->gpu, own);
+    hw_rt_stream_destroy(graph->gpu, own);
+    return status;
+}
+
+hw_rt_status hw_rt_graph_run(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_stream *stream) {
+    runtime = hw_rt_of_stream(runtime, stream);
+    set_conditions(runtime, graph);
+    return runtime == graph->gpu ? run_nodes(graph, stream) : run_elsewhere(runtime, graph, stream);
+}
+
+static void free_blocks(const hw_rt_graph *graph) {
     hw_rt_status unused;
-    for (size_t i = 0; i < graph->n_nodes; i++)
-        if (graph->nodes[i]->block) hw_rt_graph_free(runtime, graph->nodes[i]->work.memory.address, &unused);
+    for (size_t i = 0; i < graph->n_nodes; i++) {
+        const hw_rt_node *node = graph->nodes[i];
+        if (node->block) hw_rt_graph_free(node->gpu, node->work.memory.address, &unused);
+    }
 }
 
 hw_rt_status hw_rt_exec_launch(hw_runtime *runtime, hw_rt_exec *exec, hw_rt_stream *stream) {
+    runtime = hw_rt_of_stream(runtime, stream);
     HW_RT_ENTER(runtime);
     hw_rt_status status;
     if (!hw_rt_is_exec(runtime, exec)) return HW_RT_INVALID_VALUE;
     if (!hw_rt_is_stream(runtime, stream)) return HW_RT_INVALID_HANDLE;
     const hw_rt_work work = {.kind = HW_RT_NODE_GRAPH, .graph = exec->graph};
     if (hw_rt_capture_work(runtime, stream, &work, NULL, &status)) return status;
-    if (exec->flags & HW_RT_EXEC_FREES_AT_LAUNCH) free_blocks(runtime, exec->graph);
+    if (exec->flags & HW_RT_EXEC_FREES_AT_LAUNCH) free_blocks(exec->graph);
     hw_rt_tell_order(runtime, HW_HOST_GRAPH_BEGIN, stream, NULL);
     status = hw_rt_graph_run(runtime, exec->graph, stream);
     hw_rt_tell_order(runtime, HW_HOST_GRAPH_END, stream, NULL);
@@ -233,6 +290,7 @@ hw_rt_node *hw_rt_exec_node(hw_runtime *runtime, hw_rt_exec *exec, const hw_rt_n
 
 static hw_rt_update compare_nodes(const hw_rt_node *own, const hw_rt_node *other) {
     if (own->work.kind != other->work.kind) return HW_RT_UPDATE_KIND;
+    if (own->gpu != other->gpu) return HW_RT_UPDATE_PARAMETERS;
     if (own->n_before != other->n_before) return HW_RT_UPDATE_TOPOLOGY;
     for (size_t i = 0; i < own->n_before; i++)
         if (own->before[i]->index != other->before[i]->index) return HW_RT_UPDATE_TOPOLOGY;
@@ -262,25 +320,25 @@ static hw_rt_update compare_graphs(const hw_rt_graph *own, const hw_rt_graph *ot
     return HW_RT_UPDATED;
 }
 
-static hw_rt_status take_work(hw_runtime *runtime, hw_rt_graph *own, const hw_rt_graph *other);
+static hw_rt_status take_work(hw_rt_graph *own, const hw_rt_graph *other);
 
-static hw_rt_status take_inner(hw_runtime *runtime, hw_rt_node *own, const hw_rt_node *other) {
+static hw_rt_status take_inner(hw_rt_node *own, const hw_rt_node *other) {
     hw_rt_status status = HW_RT_SUCCESS;
-    if (own->work.kind == HW_RT_NODE_GRAPH) return take_work(runtime, own->work.graph, other->work.graph);
+    if (own->work.kind == HW_RT_NODE_GRAPH) return take_work(own->work.graph, other->work.graph);
     for (unsigned i = 0; !status && i < own->work.conditional.n_bodies; i++)
-        status = take_work(runtime, own->work.conditional.bodies[i], other->work.conditional.bodies[i]);
+        status = take_work(own->work.conditional.bodies[i], other->work.conditional.bodies[i]);
     return status;
 }
 
 // Memory stays where it is; a condition's handle is the graph's own.
-static hw_rt_status take_work(hw_runtime *runtime, hw_rt_graph *own, const hw_rt_graph *other) {
+static hw_rt_status take_work(hw_rt_graph *own, const hw_rt_graph *other) {
     hw_rt_status status = HW_RT_SUCCESS;
     for (size_t i = 0; !status && i < own->n_nodes; i++) {
         const hw_rt_node_kind kind = own->nodes[i]->work.kind;
         if (kind == HW_RT_NODE_GRAPH || kind == HW_RT_NODE_CONDITIONAL)
-            status = take_inner(runtime, own->nodes[i], other->nodes[i]);
+            status = take_inner(own->nodes[i], other->nodes[i]);
         else if (kind != HW_RT_NODE_ALLOC)
-            status = hw_rt_node_keep(runtime, own->nodes[i], &other->nodes[i]->work);
+            status = hw_rt_node_keep(own->nodes[i], &other->nodes[i]->work);
     }
     return status;
 }
@@ -293,7 +351,7 @@ hw_rt_status hw_rt_exec_update(hw_runtime *runtime, hw_rt_exec *exec, hw_rt_grap
     if (!hw_rt_is_exec(runtime, exec) || !hw_rt_is_graph(runtime, graph)) return HW_RT_INVALID_VALUE;
     *why = compare_graphs(exec->graph, graph, where);
     if (*why) return HW_RT_UPDATE_FAILED;
-    const hw_rt_status status = take_work(runtime, exec->graph, graph);
+    const hw_rt_status status = take_work(exec->graph, graph);
     if (status) *why = HW_RT_UPDATE_ERROR;
     return status;
 }

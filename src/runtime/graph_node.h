@@ -21,6 +21,7 @@ typedef struct hw_rt_condition {
 
 struct hw_rt_node {
     hw_rt_graph *graph;
+    hw_runtime *gpu;                       // whose work it is
     hw_rt_work work;
     void *params;                          // what a kernel's parameters point to
     hw_rt_graph_block *block;              // of ALLOC
@@ -38,33 +39,43 @@ struct hw_rt_graph {
     hw_rt_node **nodes;                    // in the order in which they were made
     size_t n_nodes, capacity;
     bool is_inner;                         // of a node: the program does not destroy it
+    unsigned n_execs;                      // executable graphs that were made of it
     hw_rt_condition *conditions;
     size_t n_conditions, conditions_capacity;
     struct hw_rt_kept_object *kept;
     // Of executable graphs: an order that the dependencies allow; the streams, of which the first is the launch's own.
     hw_rt_node **order;
     hw_rt_stream **lanes;
+    hw_runtime *gpu;                       // of the first lane
     hw_rt_event *begun;                    // or NULL where there is one lane
     size_t n_lanes;
 };
 
+// Graphs, nodes and what is made of them may have work of several GPUs: they are handles of the machine's first.
+static inline hw_rt_handles *hw_rt_graph_handles(const hw_runtime *runtime) {
+    return &runtime->machine->gpus[0]->handles;
+}
+
 struct hw_rt_exec {
     hw_rt_graph *graph;
+    hw_rt_graph *of;                       // what it was made of, if that is still there
     uint64_t flags;
 };
 
 // graph.c
 hw_rt_graph *hw_rt_graph_copy(hw_runtime *runtime, const hw_rt_graph *graph, bool is_inner);
 void hw_rt_graph_forget(hw_runtime *runtime, hw_rt_graph *graph);   // with its handles and those of inner graphs
+bool hw_rt_graph_has_memory(const hw_rt_graph *graph);              // ALLOC or FREE among its nodes
 // Nodes from which the other can be reached. False: it cannot, or there is no memory.
 bool hw_rt_node_comes_before(const hw_rt_node *node, hw_rt_node *const *last, size_t n);
 
-// graph_work.c: takes over what the work points to; what is there already is given back.
-hw_rt_status hw_rt_node_keep(hw_runtime *runtime, hw_rt_node *node, const hw_rt_work *work);
-void hw_rt_node_drop(hw_runtime *runtime, hw_rt_node *node);
-hw_rt_status hw_rt_node_run(hw_runtime *runtime, hw_rt_node *node, hw_rt_stream *stream);
+// graph_work.c: takes over what the work points to; what is there already is given back. The stream is of the node's
+// GPU.
+hw_rt_status hw_rt_node_keep(hw_rt_node *node, const hw_rt_work *work);
+void hw_rt_node_drop(hw_rt_node *node);
+hw_rt_status hw_rt_node_run(hw_rt_node *node, hw_rt_stream *stream);
 
-// graph_exec.c: order and lanes, of inner graphs as well; and one launch of them.
+// graph_exec.c: order and lanes, of inner graphs as well; and one launch of them, in a stream of any GPU.
 hw_rt_status hw_rt_graph_plan(hw_runtime *runtime, hw_rt_graph *graph);
 void hw_rt_graph_unplan(hw_runtime *runtime, hw_rt_graph *graph);
 hw_rt_status hw_rt_graph_run(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_stream *stream);

@@ -36,10 +36,10 @@ static hw_rt_status copy_params(hw_runtime *runtime, hw_rt_function *function, v
     return HW_RT_SUCCESS;
 }
 
-static hw_rt_status keep_kernel(hw_runtime *runtime, hw_rt_node *node, hw_rt_work *work) {
+static hw_rt_status keep_kernel(hw_rt_node *node, hw_rt_work *work) {
     void *params;
-    if (!hw_rt_is_function(runtime, work->kernel.args.function)) return HW_RT_INVALID_HANDLE;
-    const hw_rt_status status = copy_params(runtime, work->kernel.args.function, work->kernel.args.params, &params);
+    if (!hw_rt_is_function(node->gpu, work->kernel.args.function)) return HW_RT_INVALID_HANDLE;
+    const hw_rt_status status = copy_params(node->gpu, work->kernel.args.function, work->kernel.args.params, &params);
     if (status) return status;
     hw_free(node->params);
     node->params = params;
@@ -67,11 +67,11 @@ static bool holds(const hw_rt_graph *graph, const hw_rt_graph *other) {
     return false;
 }
 
-static hw_rt_status keep_graph(hw_runtime *runtime, hw_rt_node *node, hw_rt_work *work) {
-    if (!hw_rt_is_graph(runtime, work->graph) || holds(work->graph, node->graph)) return HW_RT_INVALID_VALUE;
-    hw_rt_graph *copy = hw_rt_graph_copy(runtime, work->graph, true);
+static hw_rt_status keep_graph(hw_rt_node *node, hw_rt_work *work) {
+    if (!hw_rt_is_graph(node->gpu, work->graph) || holds(work->graph, node->graph)) return HW_RT_INVALID_VALUE;
+    hw_rt_graph *copy = hw_rt_graph_copy(node->gpu, work->graph, true);
     if (!copy) return HW_RT_NO_MEMORY;
-    hw_rt_node_drop(runtime, node);
+    hw_rt_node_drop(node);
     work->graph = copy;
     return HW_RT_SUCCESS;
 }
@@ -88,7 +88,7 @@ static bool has_possible_size(unsigned type, unsigned n) {
 }
 
 // Bodies are empty at first, or copies of those of the node that this one is a copy of.
-static hw_rt_status keep_condition(hw_runtime *runtime, hw_rt_node *node, hw_rt_work *work) {
+static hw_rt_status keep_condition(hw_rt_node *node, hw_rt_work *work) {
     const bool is_copy = node->copy_of != NULL;
     const unsigned n = work->conditional.n_bodies;
     if (!has_possible_size(work->conditional.type, n)) return HW_RT_INVALID_VALUE;
@@ -98,56 +98,62 @@ static hw_rt_status keep_condition(hw_runtime *runtime, hw_rt_node *node, hw_rt_
     hw_rt_graph **bodies = hw_calloc(n, sizeof *bodies), *const *from = work->conditional.bodies;
     bool good = bodies != NULL;
     for (unsigned i = 0; good && i < n; i++) {
-        bodies[i] = is_copy ? hw_rt_graph_copy(runtime, from[i], true) : NULL;
-        if (!is_copy && !hw_rt_graph_create(runtime, &bodies[i])) bodies[i]->is_inner = true;
+        bodies[i] = is_copy ? hw_rt_graph_copy(node->gpu, from[i], true) : NULL;
+        if (!is_copy && !hw_rt_graph_create(node->gpu, &bodies[i])) bodies[i]->is_inner = true;
         good = bodies[i] != NULL;
     }
     work->conditional.bodies = bodies;
     if (good) return HW_RT_SUCCESS;
     for (unsigned i = 0; bodies && i < n; i++)
-        if (bodies[i]) hw_rt_graph_forget(runtime, bodies[i]);
+        if (bodies[i]) hw_rt_graph_forget(node->gpu, bodies[i]);
     hw_free(bodies);
     return HW_RT_NO_MEMORY;
 }
 
 // ---- all of them ----
 
-static hw_rt_status keep_memory(hw_runtime *runtime, hw_rt_node *node, hw_rt_work *work) {
+static hw_rt_status keep_memory(hw_rt_node *node, hw_rt_work *work) {
     hw_rt_status status = HW_RT_SUCCESS;
-    if (!node->block) status = hw_rt_graph_block_make(runtime, work->memory.bytes, &node->block);
+    if (!node->block) status = hw_rt_graph_block_make(node->gpu, work->memory.bytes, &node->block);
     if (!status) work->memory.address = node->block->address;
     return status;
 }
 
-hw_rt_status hw_rt_node_keep(hw_runtime *runtime, hw_rt_node *node, const hw_rt_work *work) {
+// An event is recorded by its own GPU.
+static hw_rt_status keep_event(hw_rt_node *node, hw_rt_work *work) {
+    hw_runtime *owner = hw_rt_of_event(node->gpu, work->event);
+    if (!hw_rt_handles_have(&owner->handles, HW_RT_EVENT, work->event)) return HW_RT_INVALID_HANDLE;
+    if (work->kind == HW_RT_NODE_RECORD && node->work.kind != HW_RT_NODE_RECORD) node->gpu = owner;
+    return HW_RT_SUCCESS;
+}
+
+hw_rt_status hw_rt_node_keep(hw_rt_node *node, const hw_rt_work *work) {
     hw_rt_work kept = *work;
     hw_rt_status status = HW_RT_SUCCESS;
     switch (kept.kind) {
-    case HW_RT_NODE_KERNEL: status = keep_kernel(runtime, node, &kept); break;
-    case HW_RT_NODE_GRAPH: status = keep_graph(runtime, node, &kept); break;
-    case HW_RT_NODE_CONDITIONAL: status = keep_condition(runtime, node, &kept); break;
-    case HW_RT_NODE_ALLOC: status = keep_memory(runtime, node, &kept); break;
+    case HW_RT_NODE_KERNEL: status = keep_kernel(node, &kept); break;
+    case HW_RT_NODE_GRAPH: status = keep_graph(node, &kept); break;
+    case HW_RT_NODE_CONDITIONAL: status = keep_condition(node, &kept); break;
+    case HW_RT_NODE_ALLOC: status = keep_memory(node, &kept); break;
     case HW_RT_NODE_HOST: status = kept.host.call ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE; break;
-    case HW_RT_NODE_WAIT: case HW_RT_NODE_RECORD:
-        status = hw_rt_handles_have(&runtime->handles, HW_RT_EVENT, kept.event) ? HW_RT_SUCCESS : HW_RT_INVALID_HANDLE;
-        break;
+    case HW_RT_NODE_WAIT: case HW_RT_NODE_RECORD: status = keep_event(node, &kept); break;
     default: break;
     }
     if (!status) node->work = kept;
     return status;
 }
 
-void hw_rt_node_drop(hw_runtime *runtime, hw_rt_node *node) {
+void hw_rt_node_drop(hw_rt_node *node) {
     if (node->work.kind == HW_RT_NODE_GRAPH && node->work.graph) {
-        hw_rt_graph_forget(runtime, node->work.graph);
+        hw_rt_graph_forget(node->gpu, node->work.graph);
         node->work.graph = NULL;
     }
     if (node->work.kind == HW_RT_NODE_CONDITIONAL) {
         for (unsigned i = 0; i < node->work.conditional.n_bodies; i++)
-            hw_rt_graph_forget(runtime, node->work.conditional.bodies[i]);
+            hw_rt_graph_forget(node->gpu, node->work.conditional.bodies[i]);
         node->work.conditional.n_bodies = 0;
     }
-    if (node->block) hw_rt_graph_block_release(runtime, node->block);
+    if (node->block) hw_rt_graph_block_release(node->gpu, node->block);
     node->block = NULL;
 }
 
@@ -165,8 +171,9 @@ hw_rt_status hw_rt_graph_condition(hw_runtime *runtime, hw_rt_graph *graph, uint
 
 // ---- done ----
 
-static hw_rt_status run_condition(hw_runtime *runtime, hw_rt_node *node, hw_rt_stream *stream) {
+static hw_rt_status run_condition(const hw_rt_node *node, hw_rt_stream *stream) {
     const hw_rt_work *work = &node->work;
+    hw_runtime *runtime = hw_rt_of_address(node->gpu, work->conditional.handle);
     const unsigned type = work->conditional.type, n = work->conditional.n_bodies;
     const uint32_t *word = hw_mem_host(hw_rt_mem(runtime), work->conditional.handle);
     hw_rt_status status = HW_RT_SUCCESS;
@@ -179,40 +186,41 @@ static hw_rt_status run_condition(hw_runtime *runtime, hw_rt_node *node, hw_rt_s
     return which < n ? hw_rt_graph_run(runtime, work->conditional.bodies[which], stream) : HW_RT_SUCCESS;
 }
 
-static hw_rt_status run_kernel(hw_runtime *runtime, const hw_rt_node *node, hw_rt_stream *stream) {
+static hw_rt_status run_kernel(const hw_rt_node *node, hw_rt_stream *stream) {
     hw_rt_launch_args args = node->work.kernel.args;
     hw_diag diag = {0};
     args.stream = stream;
-    return hw_rt_launch(runtime, &args, &diag);
+    return hw_rt_launch(node->gpu, &args, &diag);
 }
 
-static hw_rt_status run_host(hw_runtime *runtime, const hw_rt_node *node, hw_rt_stream *stream) {
-    const hw_rt_status status = hw_rt_stream_calls(runtime, stream);
+static hw_rt_status run_host(const hw_rt_node *node, hw_rt_stream *stream) {
+    const hw_rt_status status = hw_rt_stream_calls(node->gpu, stream);
     if (!status) node->work.host.call(node->work.host.user);
     return status;
 }
 
 static hw_rt_status run_free(hw_runtime *runtime, uint64_t address, hw_rt_order order) {
     hw_rt_status status;
-    if (hw_rt_graph_free(runtime, address, &status)) return status;
+    if (hw_rt_graph_free(hw_rt_of_address(runtime, address), address, &status)) return status;
     return hw_rt_free(runtime, address, 1u << HW_ALLOC_DEVICE, order, NULL);
 }
 
-hw_rt_status hw_rt_node_run(hw_runtime *runtime, hw_rt_node *node, hw_rt_stream *stream) {
+hw_rt_status hw_rt_node_run(hw_rt_node *node, hw_rt_stream *stream) {
+    hw_runtime *runtime = node->gpu;
     const hw_rt_work *w = &node->work;
     const hw_rt_order order = {stream, true};
     switch (w->kind) {
-    case HW_RT_NODE_KERNEL: return run_kernel(runtime, node, stream);
+    case HW_RT_NODE_KERNEL: return run_kernel(node, stream);
     case HW_RT_NODE_COPY: return hw_rt_copy(runtime, w->copy.to, w->copy.from, w->copy.shape, w->copy.direction, order);
     case HW_RT_NODE_SET:
         return hw_rt_set_words(runtime, w->set.to, w->set.word, w->set.word_bytes, w->set.shape, order);
-    case HW_RT_NODE_HOST: return run_host(runtime, node, stream);
+    case HW_RT_NODE_HOST: return run_host(node, stream);
     case HW_RT_NODE_GRAPH: return hw_rt_graph_run(runtime, w->graph, stream);
     case HW_RT_NODE_WAIT: return hw_rt_stream_wait(runtime, stream, w->event);
     case HW_RT_NODE_RECORD: return hw_rt_event_record(runtime, w->event, stream);
     case HW_RT_NODE_ALLOC: return hw_rt_graph_block_give(runtime, node->block);
     case HW_RT_NODE_FREE: return run_free(runtime, w->memory.address, order);
-    case HW_RT_NODE_CONDITIONAL: return run_condition(runtime, node, stream);
+    case HW_RT_NODE_CONDITIONAL: return run_condition(node, stream);
     default: return HW_RT_SUCCESS;
     }
 }

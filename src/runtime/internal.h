@@ -18,6 +18,10 @@ typedef struct hw_rt_machine {
     hw_sim_common common;
     hw_timeline_host host;
     pthread_mutex_t contexts_lock;    // held while a context of any of them comes or goes
+    struct hw_rt_capture *captures;   // that have begun and not ended, each with streams of any of them
+    atomic_uint n_captures;
+    uint64_t last_capture;
+    pthread_mutex_t capture_lock;     // of these
 } hw_rt_machine;
 
 // A machine without GPUs yet; NULL: no memory. And with its GPUs.
@@ -40,6 +44,7 @@ hw_runtime *hw_rt_of_address(hw_runtime *runtime, uint64_t address);
 // ---- a GPU ----
 
 struct hw_rt_pool {
+    struct hw_rt_pool *next;           // of the GPU's
     uint32_t number;                   // flags of its allocations: HW_RT_DEFAULT_POOL, or a larger one
     bool is_shared;                    // with other processes
     atomic_uint open_to;               // a bit for each GPU whose kernels may touch its memory, beside the own one
@@ -65,11 +70,6 @@ struct hw_runtime {
     const struct hw_rt_text *loading; // whose variables are being placed
     pthread_mutex_t load_lock;        // of these two
 
-    struct hw_rt_capture *captures;   // that have begun and not ended
-    atomic_uint n_captures;
-    uint64_t last_capture;
-    pthread_mutex_t capture_lock;     // of these
-
     struct hw_rt_graph_block *graph_blocks;
     uint64_t graph_memory[4];         // HW_RT_GRAPH_MEMORY_ATTRIBUTES of graph.h
     pthread_mutex_t graph_lock;       // of these two
@@ -82,7 +82,8 @@ struct hw_runtime {
     pthread_mutex_t virtual_lock;     // of these five
 
     hw_rt_handles handles;
-    struct hw_rt_pool default_pool;
+    struct hw_rt_pool default_pool, *pools;
+    pthread_mutex_t pool_lock;        // of the list of pools, and of what each has given out
     _Atomic(struct hw_rt_pool *) pool;
     atomic_uint n_pools;              // made so far
     atomic_ullong next_stream;
@@ -131,7 +132,10 @@ struct hw_rt_graph;
 void hw_rt_free_graph(struct hw_rt_graph *graph);
 
 // capture.c, graph_memory.c: what the runtime has of them.
-void hw_rt_captures_free(hw_runtime *runtime);
+// pool.c: of memory that a pool of this number has given out, and that is free again; of all, where the context goes.
+void hw_rt_pool_take_back(hw_runtime *runtime, uint32_t number, uint64_t bytes);
+void hw_rt_pools_forget(hw_runtime *runtime);
+void hw_rt_captures_free(hw_rt_machine *machine);
 void hw_rt_graph_blocks_free(hw_runtime *runtime);
 
 // virtual.c: all of it; and what there is of it comes to a new context's memory, for it outlives contexts.

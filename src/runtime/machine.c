@@ -7,6 +7,7 @@ void hw_rt_machine_init_locks(hw_rt_machine *machine) {
     hw_sim_common_init(&machine->common);
     pthread_mutex_init(&machine->host.lock, NULL);
     pthread_mutex_init(&machine->contexts_lock, NULL);
+    pthread_mutex_init(&machine->capture_lock, NULL);
 }
 
 hw_rt_machine *hw_rt_machine_create(void) {
@@ -17,10 +18,12 @@ hw_rt_machine *hw_rt_machine_create(void) {
 
 void hw_rt_machine_destroy(hw_rt_machine *machine) {
     if (!machine) return;
+    hw_rt_captures_free(machine);
     for (uint32_t i = machine->n; i-- > 0;) hw_rt_free_gpu(machine->gpus[i]);
     hw_sim_common_destroy(&machine->common);
     pthread_mutex_destroy(&machine->host.lock);
     pthread_mutex_destroy(&machine->contexts_lock);
+    pthread_mutex_destroy(&machine->capture_lock);
     hw_free(machine);
 }
 
@@ -30,11 +33,12 @@ hw_mem *hw_rt_machine_memory(const hw_rt_machine *machine) {
     return NULL;
 }
 
-uint32_t hw_rt_gpus(const hw_runtime *runtime) { return runtime->machine->n; }
+uint32_t hw_rt_gpus(const hw_runtime *runtime) { return runtime->options.hides_gpus ? 0 : runtime->machine->n; }
 uint32_t hw_rt_number(const hw_runtime *runtime) { return runtime->number; }
+uint32_t hw_rt_place(const hw_runtime *runtime) { return runtime->options.places[runtime->number]; }
 
 hw_runtime *hw_rt_gpu_at(const hw_runtime *runtime, int number) {
-    return number >= 0 && (uint32_t)number < runtime->machine->n ? runtime->machine->gpus[number] : NULL;
+    return number >= 0 && (uint32_t)number < hw_rt_gpus(runtime) ? runtime->machine->gpus[number] : NULL;
 }
 
 // ---- whose it is ----

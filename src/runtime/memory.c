@@ -68,6 +68,7 @@ hw_rt_status hw_rt_free(hw_runtime *runtime, uint64_t address, uint32_t kinds, h
         hw_rt_tell_bad_free(runtime, address, site);
         return HW_RT_INVALID_VALUE;
     }
+    if (found.kind == HW_ALLOC_DEVICE && found.flags) hw_rt_pool_take_back(runtime, found.flags, found.bytes);
     return HW_RT_SUCCESS;
 }
 

@@ -70,7 +70,7 @@ hw_rt_status hw_rt_set(hw_runtime *runtime, hw_rt_region to, int value, hw_rt_sh
 hw_rt_status hw_rt_set_words(hw_runtime *runtime, hw_rt_region to, uint32_t word, size_t word_bytes, hw_rt_shape shape,
                              hw_rt_order order);
 
-// ---- pools: settings, and who may touch their memory, which comes from where hw_rt_alloc's does ----
+// ---- pools: settings, accounts, and who may touch their memory, which comes from where hw_rt_alloc's does ----
 
 typedef struct hw_rt_pool hw_rt_pool;
 enum { HW_RT_DEFAULT_POOL = 1 };       // flags of allocations that come from it; others have larger numbers
@@ -91,11 +91,14 @@ bool hw_rt_is_pool(hw_runtime *runtime, const hw_rt_pool *pool);
 // hw_rt_alloc of device memory of a pool. HW_RT_INVALID_VALUE: no pool.
 hw_rt_status hw_rt_pool_alloc(hw_runtime *runtime, hw_rt_pool *pool, uint64_t bytes, hw_rt_order order,
                               const void *site, uint64_t *address);
+// Of what it has reserved and given to nobody so many bytes stay at most. HW_RT_INVALID_VALUE: no pool.
+hw_rt_status hw_rt_pool_trim(hw_runtime *runtime, hw_rt_pool *pool, uint64_t kept_bytes);
 hw_rt_pool *hw_rt_default_pool(hw_runtime *runtime);
 // The one that allocations in stream order come from; the default until another is set. HW_RT_INVALID_VALUE.
 hw_rt_pool *hw_rt_current_pool(hw_runtime *runtime);
 hw_rt_status hw_rt_set_current_pool(hw_runtime *runtime, hw_rt_pool *pool);
-// attribute: 1 to HW_RT_POOL_LAST; what was used at most is set to 0, what is used now is not. HW_RT_INVALID_VALUE.
+// attribute: 1 to HW_RT_POOL_LAST; what was used at most is set to 0, which begins
+// anew, what is used now is not. HW_RT_INVALID_VALUE.
 hw_rt_status hw_rt_pool_set(hw_runtime *runtime, hw_rt_pool *pool, unsigned attribute, uint64_t value);
 hw_rt_status hw_rt_pool_get(hw_runtime *runtime, hw_rt_pool *pool, unsigned attribute, uint64_t *value);
 

@@ -1,15 +1,17 @@
-// Memory pools: their settings.
+// Memory pools: their settings, and what they have given out.
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "runtime/device.h"
 #include "runtime/internal.h"
 #include "runtime/memory.h"
 #include "runtime/virtual.h"
 
 enum { FIRST_POOL = HW_RT_DEFAULT_POOL + 1 };
+enum { RESERVED_AT_ONCE = 32 << 20 };   // as an H200 takes memory for a pool
 
 void hw_rt_pool_init(hw_rt_pool *pool) {
     pool->number = HW_RT_DEFAULT_POOL;
@@ -32,6 +34,10 @@ hw_rt_status hw_rt_pool_create(hw_runtime *runtime, bool is_shared, hw_rt_pool *
     hw_rt_pool_init(made);
     made->number = atomic_fetch_add(&runtime->n_pools, 1) + FIRST_POOL;
     made->is_shared = is_shared;
+    pthread_mutex_lock(&runtime->pool_lock);
+    made->next = runtime->pools;
+    runtime->pools = made;
+    pthread_mutex_unlock(&runtime->pool_lock);
     *out = made;
     return HW_RT_SUCCESS;
 }
@@ -73,6 +79,54 @@ hw_rt_status hw_rt_pool_get_access(hw_runtime *runtime, hw_rt_pool *pool, int de
     return HW_RT_SUCCESS;
 }
 
+// ---- what they have given out ----
+
+static void raise_to(_Atomic uint64_t *most, uint64_t value) {
+    if (atomic_load(most) < value) atomic_store(most, value);
+}
+
+// With the lock held. kept: what stays reserved though nobody uses it.
+static void count_used(hw_rt_pool *pool, uint64_t used, uint64_t kept) {
+    _Atomic uint64_t *at = pool->attributes;
+    const uint64_t needed = hw_align_up(used, RESERVED_AT_ONCE), had = atomic_load(&at[HW_RT_POOL_RESERVED_NOW]);
+    const uint64_t left = had < kept ? had : kept;
+    atomic_store(&at[HW_RT_POOL_USED_NOW], used);
+    atomic_store(&at[HW_RT_POOL_RESERVED_NOW], needed > left ? needed : left);
+    raise_to(&at[HW_RT_POOL_USED_MOST], used);
+    raise_to(&at[HW_RT_POOL_RESERVED_MOST], needed);
+}
+
+static void give_out(hw_runtime *runtime, hw_rt_pool *pool, uint64_t bytes) {
+    pthread_mutex_lock(&runtime->pool_lock);
+    count_used(pool, atomic_load(&pool->attributes[HW_RT_POOL_USED_NOW]) + bytes, UINT64_MAX);
+    pthread_mutex_unlock(&runtime->pool_lock);
+}
+
+void hw_rt_pool_take_back(hw_runtime *runtime, uint32_t number, uint64_t bytes) {
+    pthread_mutex_lock(&runtime->pool_lock);
+    hw_rt_pool *pool = runtime->pools;
+    while (pool && pool->number != number) pool = pool->next;   // NULL: none of theirs, or a pool that is gone
+    const uint64_t used = pool ? atomic_load(&pool->attributes[HW_RT_POOL_USED_NOW]) : 0;
+    if (pool)
+        count_used(pool, used > bytes ? used - bytes : 0, atomic_load(&pool->attributes[HW_RT_POOL_THRESHOLD]));
+    pthread_mutex_unlock(&runtime->pool_lock);
+}
+
+void hw_rt_pools_forget(hw_runtime *runtime) {
+    pthread_mutex_lock(&runtime->pool_lock);
+    for (hw_rt_pool *pool = runtime->pools; pool; pool = pool->next) count_used(pool, 0, 0);
+    pthread_mutex_unlock(&runtime->pool_lock);
+}
+
+hw_rt_status hw_rt_pool_trim(hw_runtime *runtime, hw_rt_pool *pool, uint64_t kept_bytes) {
+    runtime = of_pool(runtime, pool);
+    if (!hw_rt_is_pool(runtime, pool)) return HW_RT_INVALID_VALUE;
+    pthread_mutex_lock(&runtime->pool_lock);
+    count_used(pool, atomic_load(&pool->attributes[HW_RT_POOL_USED_NOW]), kept_bytes);
+    pthread_mutex_unlock(&runtime->pool_lock);
+    return HW_RT_SUCCESS;
+}
+
 hw_rt_status hw_rt_pool_alloc(hw_runtime *runtime, hw_rt_pool *pool, uint64_t bytes, hw_rt_order order,
                               const void *site, uint64_t *address) {
     runtime = of_pool(runtime, pool);
@@ -80,6 +134,9 @@ hw_rt_status hw_rt_pool_alloc(hw_runtime *runtime, hw_rt_pool *pool, uint64_t by
     hw_rt_status status = hw_rt_alloc(runtime, bytes, HW_ALLOC_DEVICE, pool->number, order, site, address);
     const unsigned open_to = atomic_load(&pool->open_to);
     if (!status && *address && open_to) hw_mem_open(hw_rt_mem(runtime), *address, (uint16_t)open_to);
+    hw_allocation made;   // a capture's memory is the graph's, and not the pool's
+    if (!status && *address && hw_rt_find(runtime, *address, 1, &made) && made.flags == pool->number)
+        give_out(runtime, pool, bytes);
     return status;
 }
 
@@ -90,6 +147,11 @@ hw_rt_status hw_rt_pool_destroy(hw_runtime *runtime, hw_rt_pool *pool) {
         return HW_RT_INVALID_VALUE;
     hw_rt_pool *current = pool;
     atomic_compare_exchange_strong(&runtime->pool, &current, NULL);
+    pthread_mutex_lock(&runtime->pool_lock);
+    hw_rt_pool **link = &runtime->pools;
+    while (*link != pool) link = &(*link)->next;
+    *link = pool->next;
+    pthread_mutex_unlock(&runtime->pool_lock);
     hw_free(pool);
     return HW_RT_SUCCESS;
 }
@@ -115,6 +177,8 @@ hw_rt_status hw_rt_pool_set(hw_runtime *runtime, hw_rt_pool *pool, unsigned attr
     const bool is_most = attribute == HW_RT_POOL_RESERVED_MOST || attribute == HW_RT_POOL_USED_MOST;
     if (attribute == HW_RT_POOL_RESERVED_NOW || attribute == HW_RT_POOL_USED_NOW || (is_most && value))
         return HW_RT_INVALID_VALUE;
+    // The most is from now on what it is now.
+    if (is_most) value = atomic_load(&pool->attributes[attribute - 1]);
     atomic_store(&pool->attributes[attribute], value);
     return HW_RT_SUCCESS;
 }
@@ -123,9 +187,6 @@ hw_rt_status hw_rt_pool_get(hw_runtime *runtime, hw_rt_pool *pool, unsigned attr
     runtime = of_pool(runtime, pool);
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_pool(runtime, pool) || !attribute || attribute > HW_RT_POOL_LAST) return HW_RT_INVALID_VALUE;
-    uint64_t limit;
-    if (attribute == HW_RT_POOL_USED_NOW || attribute == HW_RT_POOL_RESERVED_NOW)
-        hw_mem_usage(hw_rt_mem(runtime), &limit, value);
-    else *value = atomic_load(&pool->attributes[attribute]);
+    *value = atomic_load(&pool->attributes[attribute]);
     return HW_RT_SUCCESS;
 }

@@ -39,8 +39,8 @@ static hw_status make_timeline(hw_runtime *runtime, hw_diag *diag) {
 static void init_locks(hw_runtime *runtime) {
     pthread_mutex_init(&runtime->lock, NULL);
     pthread_mutex_init(&runtime->load_lock, NULL);
-    pthread_mutex_init(&runtime->capture_lock, NULL);
     pthread_mutex_init(&runtime->graph_lock, NULL);
+    pthread_mutex_init(&runtime->pool_lock, NULL);
     pthread_mutex_init(&runtime->virtual_lock, NULL);
 }
 
@@ -55,6 +55,7 @@ static hw_status add_gpu(hw_rt_machine *machine, const hw_rt_options *options, h
     hw_rt_handles_init(&runtime->handles);
     hw_rt_init_device(runtime);
     hw_rt_pool_init(&runtime->default_pool);
+    runtime->pools = &runtime->default_pool;
     machine->gpus[machine->n++] = runtime;
     if (!make_timeline(runtime, diag) && keep_text(options->ptxas_path, &runtime->ptxas_path) &&
         keep_text(options->cache_dir, &runtime->cache_dir) &&
@@ -95,6 +96,7 @@ static void close_context(hw_runtime *runtime) {
     atomic_store(&runtime->sim, NULL);
     destroy_sim(runtime, sim);
     hw_rt_sharing_free(runtime);
+    hw_rt_pools_forget(runtime);
     hw_rt_forget_modules(runtime);   // whose texts the simulator has used until now
 }
 
@@ -117,13 +119,12 @@ void hw_rt_free_gpu(hw_runtime *runtime) {
     close_context(runtime);
     hw_rt_virtual_free(runtime);   // buries handles
     hw_rt_handles_clear(&runtime->handles, free_handle, runtime);
-    hw_rt_captures_free(runtime);
     hw_rt_graph_blocks_free(runtime);
     hw_timeline_destroy(runtime->timeline);
     pthread_mutex_destroy(&runtime->lock);
     pthread_mutex_destroy(&runtime->load_lock);
-    pthread_mutex_destroy(&runtime->capture_lock);
     pthread_mutex_destroy(&runtime->graph_lock);
+    pthread_mutex_destroy(&runtime->pool_lock);
     pthread_mutex_destroy(&runtime->virtual_lock);
     hw_free(runtime->ptxas_path);
     hw_free(runtime->cache_dir);
@@ -183,6 +184,7 @@ static void open_context(hw_runtime *runtime) {
 
 hw_rt_status hw_rt_open(hw_runtime *runtime) {
     if (hw_rt_sim(runtime)) return HW_RT_SUCCESS;
+    if (runtime->options.hides_gpus) return HW_RT_NO_DEVICE;
     pthread_mutex_lock(&runtime->lock);
     if (!hw_rt_sim(runtime) && !runtime->has_failed) open_context(runtime);
     hw_rt_status status = hw_rt_sim(runtime) ? HW_RT_SUCCESS : HW_RT_NOT_INITIALIZED;

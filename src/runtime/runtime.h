@@ -29,6 +29,8 @@ typedef struct hw_rt_options {
     hw_sim_options device;              // its gpu outlives the runtime; place, memory and common are the runtime's own,
                                         // and are not read
     uint32_t gpus;                      // of the machine, HW_MEM_GPUS at most; 0: one
+    uint8_t places[HW_MEM_GPUS];        // where each is on the bus
+    bool hides_gpus;                    // the program is to find none: calls end in HW_RT_NO_DEVICE
     void *context;                      // of the calls below, each of which may be NULL
     // A context has come: sinks are attached to sim. Other than HW_OK, there is none after all.
     hw_status (*opened)(void *context, hw_sim *sim, hw_diag *diag);
@@ -54,9 +56,11 @@ hw_status hw_rt_create(const hw_rt_options *options, hw_runtime **out, hw_diag *
 // The machine, of which it may be any GPU, and all that belongs to it. NULL is allowed.
 void hw_rt_destroy(hw_runtime *runtime);
 
-// The GPUs of a runtime's machine: how many, which of them it is, and one by its number, NULL where there is none.
-uint32_t hw_rt_gpus(const hw_runtime *runtime);
+// The GPUs of a runtime's machine: how many, which of them it is, where that is on the bus, and one by its number, NULL
+// where there is none.
+uint32_t hw_rt_gpus(const hw_runtime *runtime);   // 0: they are hidden
 uint32_t hw_rt_number(const hw_runtime *runtime);
+uint32_t hw_rt_place(const hw_runtime *runtime);
 hw_runtime *hw_rt_gpu_at(const hw_runtime *runtime, int number);
 
 // The machine that all doors of this process share, and never destroy: the GPU that is the thread's current one. The

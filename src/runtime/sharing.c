@@ -95,6 +95,7 @@ hw_rt_status hw_rt_share(hw_runtime *runtime, uint64_t address, hw_rt_shared_kin
     const hw_mem_apart *apart = hw_mem_get_apart(hw_rt_mem(runtime));
     if (!hw_mem_find(hw_rt_mem(runtime), address, 1, &a) || address - apart->begin >= apart->bytes)
         return HW_RT_INVALID_VALUE;
+    if (kind == HW_RT_SHARED_MEMORY && a.flags) return HW_RT_INVALID_VALUE;   // a pool's has a name of its own
     pthread_mutex_lock(&runtime->virtual_lock);
     const hw_rt_status status = share_memory(runtime, &a);
     if (!status) {

@@ -16,13 +16,13 @@ typedef struct hw_rt_kept_object {
 } hw_rt_kept_object;
 
 static bool is_object(hw_runtime *runtime, const hw_rt_user_object *object) {
-    return hw_rt_handles_have(&runtime->handles, HW_RT_USER_OBJECT, object);
+    return hw_rt_handles_have(hw_rt_graph_handles(runtime), HW_RT_USER_OBJECT, object);
 }
 
 hw_rt_status hw_rt_user_object_create(hw_runtime *runtime, void *user, void (*destroy)(void *user), unsigned count,
                                       hw_rt_user_object **out) {
     if (!destroy || !count) return HW_RT_INVALID_VALUE;
-    hw_rt_user_object *made = hw_rt_handles_make(&runtime->handles, HW_RT_USER_OBJECT, sizeof *made);
+    hw_rt_user_object *made = hw_rt_handles_make(hw_rt_graph_handles(runtime), HW_RT_USER_OBJECT, sizeof *made);
     if (!made) return HW_RT_NO_MEMORY;
     made->user = user;
     made->destroy = destroy;
@@ -33,7 +33,7 @@ hw_rt_status hw_rt_user_object_create(hw_runtime *runtime, void *user, void (*de
 
 static void release(hw_runtime *runtime, hw_rt_user_object *object, size_t count) {
     if (atomic_fetch_sub(&object->refs, count) != count) return;
-    hw_rt_handles_remove(&runtime->handles, HW_RT_USER_OBJECT, object);
+    hw_rt_handles_remove(hw_rt_graph_handles(runtime), HW_RT_USER_OBJECT, object);
     object->destroy(object->user);
     hw_free(object);
 }

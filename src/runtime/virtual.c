@@ -200,6 +200,7 @@ hw_rt_status hw_rt_physical_export(hw_runtime *runtime, hw_rt_physical *physical
 hw_rt_status hw_rt_physical_import(hw_runtime *runtime, int fd, hw_rt_physical **out) {
     HW_RT_ENTER(runtime);
     struct stat about;
+    if (fcntl(fd, F_GETFD) < 0) return HW_RT_UNKNOWN;   // as an H200's driver of one that is closed
     if (!hw_rt_is_file_of(fd, HW_RT_MEMORY_FILE) || fstat(fd, &about) || !is_multiple((uint64_t)about.st_size))
         return HW_RT_INVALID_VALUE;
     return make_physical(runtime, fcntl(fd, F_DUPFD_CLOEXEC, 0), (uint64_t)about.st_size, 0,
@@ -208,11 +209,23 @@ hw_rt_status hw_rt_physical_import(hw_runtime *runtime, int fd, hw_rt_physical *
 
 // ---- what lies where ----
 
-static bool is_reserved(const hw_runtime *runtime, uint64_t address, uint64_t bytes) {
+static const reservation *find_reserved(const hw_runtime *runtime, uint64_t address, uint64_t bytes) {
     const reservation *r = runtime->reservations;
     while (r && !(address >= r->address && address - r->address < r->bytes &&
                   bytes <= r->bytes - (address - r->address))) r = r->next;
     return r;
+}
+
+static bool is_reserved(const hw_runtime *runtime, uint64_t address, uint64_t bytes) {
+    return find_reserved(runtime, address, bytes) != NULL;
+}
+
+bool hw_rt_find_mapped(hw_runtime *runtime, uint64_t address, hw_allocation *out) {
+    pthread_mutex_lock(&runtime->virtual_lock);
+    const reservation *r = mapping_at(runtime, address) ? find_reserved(runtime, address, 1) : NULL;
+    if (r) *out = (hw_allocation){.address = r->address, .bytes = r->bytes, .kind = HW_ALLOC_DEVICE};
+    pthread_mutex_unlock(&runtime->virtual_lock);
+    return r != NULL;
 }
 
 // With the lock held.

@@ -42,6 +42,8 @@ hw_rt_status hw_rt_physical_import(hw_runtime *runtime, int fd, hw_rt_physical *
 // All of the memory, within one reserved range; kernels have no access yet. HW_RT_INVALID_VALUE, HW_RT_NOT_SUPPORTED (a
 // part of it, or where something lies: an H200's answer), HW_RT_NO_MEMORY.
 hw_rt_status hw_rt_map(hw_runtime *runtime, uint64_t address, uint64_t bytes, hw_rt_physical *physical);
+// The reserved range around an address at which memory is mapped, also while kernels have no access.
+bool hw_rt_find_mapped(hw_runtime *runtime, uint64_t address, hw_allocation *out);
 // All mappings in a part of a reserved range, which cuts none of them. HW_RT_INVALID_VALUE.
 hw_rt_status hw_rt_unmap(hw_runtime *runtime, uint64_t address, uint64_t bytes);
 // Of one or several mappings beside each other, all of each. HW_RT_INVALID_VALUE.

@@ -8,7 +8,7 @@ failures=0
 HALFWARP_CACHE=$(cd "$(dirname "$halfwarp")" && pwd)/test-cache
 export HALFWARP_CACHE
 # Whatever the user's settings and language are; and programs that crash on purpose leave no files of their memory.
-unset HALFWARP_HIDE_NVCC NO_COLOR
+unset HALFWARP_HIDE_NVCC NO_COLOR CUDA_VISIBLE_DEVICES
 export LC_ALL=C
 # Tables in one piece, however wide the terminal is.
 export COLUMNS=160

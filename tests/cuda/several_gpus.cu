@@ -173,6 +173,85 @@ static void test_pools() {
     MUST(cudaStreamDestroy(stream));
 }
 
+// A graph has work of both, which one's stream has been given by way of the other's event; any stream launches it.
+static cudaGraphExec_t capture(cudaStream_t *streams, cudaEvent_t *events, bool joins) {
+    cudaGraph_t graph;
+    cudaGraphExec_t made = nullptr;
+    MUST(cudaSetDevice(0));
+    MUST(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
+    add<<<N / 256, 256, 0, streams[0]>>>(data[0], data[0], 1);
+    MUST(cudaEventRecord(events[0], streams[0]));
+    MUST(cudaSetDevice(1));
+    MUST(cudaStreamWaitEvent(streams[1], events[0], 0));
+    add<<<N / 256, 256, 0, streams[1]>>>(data[1], data[1], 1);
+    MUST(cudaMemcpyAsync(data[1], data[0], BYTES / 2, cudaMemcpyDefault, streams[1]));
+    MUST(cudaEventRecord(events[1], streams[1]));
+    MUST(cudaSetDevice(0));
+    if (joins) MUST(cudaStreamWaitEvent(streams[0], events[1], 0));
+    add<<<N / 256, 256, 0, streams[0]>>>(data[0], data[0], 1);
+    const cudaError_t ended = cudaStreamEndCapture(streams[0], &graph);
+    if (!joins) printf("not joined: %s\n", cudaGetErrorName(ended));
+    if (ended) return (void)cudaGetLastError(), made;
+    MUST(cudaGraphInstantiate(&made, graph, 0));
+    MUST(cudaGraphDestroy(graph));
+    return made;
+}
+
+static cudaGraphExec_t make_by_hand() {
+    cudaGraph_t graph;
+    cudaGraphNode_t first = nullptr, node;
+    cudaGraphExec_t made = nullptr;
+    MUST(cudaGraphCreate(&graph, 0));
+    for (int g = 1; g >= 0; g--) {
+        int by = 5;
+        void *values[] = {&data[g], &data[1], &by};
+        const cudaKernelNodeParams kernel = {(void *)add, N / 256, 256, 0, values, nullptr};
+        MUST(cudaSetDevice(g));
+        MUST(cudaGraphAddKernelNode(&node, graph, &first, first != nullptr, &kernel));
+        first = node;
+    }
+    MUST(cudaGraphInstantiate(&made, graph, 0));
+    MUST(cudaGraphDestroy(graph));
+    return made;
+}
+
+static int last_of(int g) {
+    MUST(cudaMemcpy(host, data[g], BYTES, cudaMemcpyDefault));
+    return host[N - 1];
+}
+
+static void test_graphs() {
+    cudaStream_t streams[2];
+    cudaEvent_t events[2];
+    for (int g = 0; g < 2; g++) {
+        MUST(cudaSetDevice(g));
+        MUST(cudaStreamCreate(&streams[g]));
+        MUST(cudaEventCreateWithFlags(&events[g], cudaEventDisableTiming));
+        MUST(cudaMemset(data[g], 0, BYTES));
+    }
+    capture(streams, events, false);
+    cudaGraphExec_t exec = capture(streams, events, true);
+    for (int g = 0; g < 3; g++) {
+        MUST(cudaGraphLaunch(exec, streams[g & 1]));
+        MUST(cudaStreamSynchronize(streams[g & 1]));
+    }
+    const int last[] = {last_of(0), last_of(1)};   // the first half is the other's, as it was between its two kernels
+    printf("graph of two gpus: %d %d, %d\n", last[0], last[1], host[0]);
+    MUST(cudaGraphExecDestroy(exec));
+    exec = make_by_hand();
+    MUST(cudaSetDevice(0));
+    MUST(cudaDeviceEnablePeerAccess(1, 0));
+    MUST(cudaGraphLaunch(exec, streams[0]));
+    MUST(cudaStreamSynchronize(streams[0]));
+    printf("by hand: %d %d\n", last_of(0), last_of(1));
+    MUST(cudaDeviceDisablePeerAccess(1));
+    MUST(cudaGraphExecDestroy(exec));
+    for (int g = 0; g < 2; g++) {
+        MUST(cudaEventDestroy(events[g]));
+        MUST(cudaStreamDestroy(streams[g]));
+    }
+}
+
 static void *work(void *argument) {
     const int gpu = (int)(size_t)argument;
     int *own, first = -1;
@@ -228,6 +307,7 @@ int main() {
     test_streams();
     test_times();
     test_pools();
+    test_graphs();
     test_threads();
     test_reset();
     return 0;

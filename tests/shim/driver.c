@@ -133,7 +133,7 @@ static void test_memory(void) {
 static void test_pointers(void) {
     CUdeviceptr p, managed;
     unsigned type = 0;
-    unsigned char is_managed = 7;
+    unsigned is_managed = 0x07070707;
     void *host = &p;
     int device = 7, local;
     CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};

@@ -6,6 +6,9 @@
 #include "toolchain/compilers/nvrtc.h"
 #include "toolchain/device_code/device_code.h"
 
+// Writes folder/path, with the folders that path names.
+hw_status hw_code_write_source(const char *folder, const hw_source_file *file, hw_arena *arena, hw_diag *diag);
+
 // PTX by nvcc or clang as a child process, in a temporary folder.
 hw_status hw_code_by_process(const hw_code_request *request, const hw_compiler *compiler, hw_arena *arena,
                              hw_code *code, hw_diag *diag);

@@ -16,8 +16,7 @@
 #include "toolchain/process.h"
 #include "toolchain/work_dir.h"
 
-// Writes folder/path, with the folders that path names.
-static hw_status write_source(const char *folder, const hw_source_file *file, hw_arena *arena, hw_diag *diag) {
+hw_status hw_code_write_source(const char *folder, const hw_source_file *file, hw_arena *arena, hw_diag *diag) {
     char *path = hw_arena_printf(arena, "%s/%s", folder, file->path);
     if (!path) return hw_diag_no_memory(diag);
     for (char *slash = path + strlen(folder) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
@@ -123,8 +122,8 @@ hw_status hw_code_by_process(const hw_code_request *request, const hw_compiler *
     if (status == HW_OK) status = hw_work_dir_begin("/tmp", "halfwarp", arena, &work_dir, diag);
     if (status != HW_OK) return status;
     for (size_t i = 0; i < request->n_headers && status == HW_OK; i++)
-        status = write_source(work_dir.path, &request->headers[i], arena, diag);
-    if (status == HW_OK) status = write_source(work_dir.path, &request->source, arena, diag);
+        status = hw_code_write_source(work_dir.path, &request->headers[i], arena, diag);
+    if (status == HW_OK) status = hw_code_write_source(work_dir.path, &request->source, arena, diag);
     if (status == HW_OK) status = compile_in(work_dir.path, request, compiler, arena, code, diag);
     hw_work_dir_discard(&work_dir);
     return status;

@@ -12,6 +12,11 @@ __global__ void add(int *p, int n) {
     if (i < n) p[i] += i + offset;
 }
 __global__ void stray(int *p) { p[1000] = 1; }
+// What is left of it is what the runtime's own variables begin with.
+__attribute__((noinline)) static void soil() {
+    volatile char dirt[8192];
+    for (int i = 0; i < 8192; i++) dirt[i] = 7;
+}
 int main(int argc, char **) {
     int *p, h[100], bad = 0, ten = 10;
     cudaMalloc(&p, sizeof h);
@@ -23,6 +28,16 @@ int main(int argc, char **) {
     for (int i = 0; i < 100; i++) bad += h[i] != 2 * i + 15;
     add<<<1, 2048>>>(p, 1);                        // refused here
     printf("%d bad, %s\n", bad, cudaGetErrorName(cudaGetLastError()));
+    void *pinned, *managed;
+    cudaPointerAttributes is;
+    cudaMallocHost(&pinned, 4);
+    cudaMallocManaged(&managed, 4);
+    for (void *what : {(void *)p, pinned, managed}) {
+        soil();
+        printf("is %d\n", cudaPointerGetAttributes(&is, what) ? -1 : is.type);
+    }
+    cudaFreeHost(pinned);
+    cudaFree(managed);
     if (argc > 1) stray<<<1, 1>>>(p);              // launched here
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     return bad;
@@ -32,6 +47,7 @@ nvcc -g -lineinfo -o "$work/sum" "$work/sum.cu" || exit 1
 line() { grep -n "$1" "$work/sum.cu" | cut -d: -f1; }
 expect 0 "$halfwarp" run "$work/sum"
 says out '0 bad, cudaErrorInvalid'
+[ "$(grep '^is ' "$work/out" | tr -d '\n')" = "is 2is 1is 3" ] || fail "what addresses are: $(cat "$work/out")"
 says out 'cudaSuccess'
 says err "sum.cu:$(line 'refused here'): launch refused: block dimension x is 2048"
 expect 5 "$halfwarp" run "$work/sum" wild

@@ -21,6 +21,9 @@ stream of another: cudaErrorInvalidResourceHandle
 beside each other: 1, behind each other: 1
 times of two gpus: cudaErrorInvalidResourceHandle
 pool: 1 1
+not joined: cudaErrorStreamCaptureUnjoined
+graph of two gpus: 6 303, 5
+by hand: 413 408
 a thread for each: 1
 of the others: 1, of the one that was reset: cudaErrorInvalidValue
 managed memory of the others: 1
@@ -91,6 +94,15 @@ for compiler in nvcc clang; do
     expect 0 "$halfwarp" profile --gpus 2 --copies --format csv --trace "$work/trace" -o "$work/rows" \
         --compiler $compiler "$source"
     [ "$(column device | tr " " "\n" | sort -u | tr -d "\n")" = 01 ] || fail "copies of GPUs $(column device)"
+    # The table says which GPU, by launch, by kernel and by stream.
+    expect 0 "$halfwarp" profile --gpus 2 --launches --compiler $compiler "$work/repeats.cu"
+    says out '  #  GPU  kernel'
+    [ "$(grep -c '^  [0-5]    [01]  \(few\|many\)' "$work/out")" -ge 6 ] || fail "the table: $(cat "$work/out")"
+    expect 0 "$halfwarp" profile --gpus 2 --summary --compiler $compiler "$work/repeats.cu"
+    [ "$(grep -c '^    0  few  ' "$work/out")" -ge 1 ] || fail "the summary: $(cat "$work/out")"
+    [ "$(grep -c '^    1  many  ' "$work/out")" -ge 1 ] || fail "the summary: $(cat "$work/out")"
+    expect 0 "$halfwarp" profile --gpus 2 --copies --compiler $compiler "$work/repeats.cu"
+    says out 'GPU  stream'
     grep -q '"copy engine 2"' "$work/trace" || fail "GPUs have one copy engine between them"
     expect 5 "$halfwarp" run --gpus 2 --compiler $compiler "$work/stray.cu"
     says out "cudaErrorIllegalAddress

@@ -75,7 +75,7 @@ static void summaries_add_up(void **state) {
         hw_report_summary *all;
         size_t n_rows;
         hw_alloc_fail_after(n);
-        assert_int_equal(hw_report_summarise(&report, &all, &n_rows, &diag), HW_NO_MEMORY);
+        assert_int_equal(hw_report_summarise(&report, false, &all, &n_rows, &diag), HW_NO_MEMORY);
         hw_alloc_fail_after(-1);
         assert_true(!all && !n_rows);
     }

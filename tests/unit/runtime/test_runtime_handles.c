@@ -86,6 +86,16 @@ static void test_events(void **state) {
     hw_rt_destroy(runtime);
 }
 
+static void assert_account(hw_runtime *runtime, hw_rt_pool *pool, uint64_t used, uint64_t most, uint64_t reserved) {
+    const struct { unsigned attribute; uint64_t expected; } rows[] = {
+        {HW_RT_POOL_USED_NOW, used}, {HW_RT_POOL_USED_MOST, most}, {HW_RT_POOL_RESERVED_NOW, reserved}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t value;
+        assert_int_equal(hw_rt_pool_get(runtime, pool, rows[i].attribute, &value), HW_RT_SUCCESS);
+        assert_int_equal(value, rows[i].expected);
+    }
+}
+
 static void test_pools(void **state) {
     (void)state;
     hw_runtime *runtime = make_runtime();
@@ -101,9 +111,18 @@ static void test_pools(void **state) {
     assert_int_equal(value, 1ull << 40);
     assert_int_equal(hw_rt_pool_get(runtime, standard, 4, &value), HW_RT_SUCCESS);
     assert_int_equal(value, 0);
-    assert_int_equal(allocate(runtime, 512, &address), HW_RT_SUCCESS);
-    assert_int_equal(hw_rt_pool_get(runtime, pool, HW_RT_POOL_USED_NOW, &value), HW_RT_SUCCESS);
-    assert_int_equal(value, 512);
+    // Its account has what it gives out in stream order, and no more; the most begins anew.
+    const hw_rt_order in_stream = {.is_asynchronous = true};
+    assert_int_equal(hw_rt_pool_set(runtime, pool, 4, 0), HW_RT_SUCCESS);
+    assert_int_equal(hw_rt_pool_alloc(runtime, pool, 100, in_stream, NULL, &address), HW_RT_SUCCESS);
+    assert_account(runtime, pool, 100, 100, 32 << 20);
+    uint64_t other;
+    assert_int_equal(allocate(runtime, 512, &other), HW_RT_SUCCESS);
+    assert_account(runtime, standard, 0, 0, 0);
+    assert_int_equal(hw_rt_free(runtime, address, 1u << HW_ALLOC_DEVICE, in_stream, NULL), HW_RT_SUCCESS);
+    assert_account(runtime, pool, 0, 100, 0);
+    assert_int_equal(hw_rt_pool_set(runtime, pool, HW_RT_POOL_USED_MOST, 0), HW_RT_SUCCESS);
+    assert_account(runtime, pool, 0, 0, 0);
     assert_int_equal(hw_rt_pool_get(runtime, pool, 0, &value), HW_RT_INVALID_VALUE);
     assert_int_equal(hw_rt_pool_set(runtime, pool, HW_RT_POOL_LAST + 1, 0), HW_RT_INVALID_VALUE);
     assert_int_equal(hw_rt_pool_destroy(runtime, standard), HW_RT_INVALID_VALUE);
