@@ -399,6 +399,7 @@ static void compare_readers(present *now, hw_check_reads *r, uint64_t begin, uin
                             int width_bits, unsigned what) {
     const bool forgets = what & HW_CHECK_RECORD && now->entry.scope == HW_SCOPE_NONE;
     const uint32_t cell_bytes = 1u << r->cell_bits;
+    hw_check_reads_settle(r);
     for (uint64_t at = begin / cell_bytes * cell_bytes; at < end; at += cell_bytes) {
         const uint64_t cell = (at - r->begin) >> r->cell_bits;
         const hw_check_ref ref = hw_check_reads_first(now->check, r, cell);
