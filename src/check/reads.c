@@ -331,7 +331,9 @@ static bool is_inside(const reading *r, uint32_t n, const uint64_t *bases) {
 
 // What warps of a convoy need is fetched for all of them before it is used for one: rows of a matrix lie apart.
 static inline void prefetch_row(const reading *r, uint64_t base) {
-    __builtin_prefetch(&r->of->seen[((base - r->of->begin) >> r->of->cell_bits) / ROW]);
+    const uint64_t row = ((base - r->of->begin) >> r->of->cell_bits) / ROW;
+    __builtin_prefetch(&r->of->seen[row], 1);
+    __builtin_prefetch(&r->of->whole[row * 2], 1);
 }
 
 bool hw_check_reads_add(hw_check *c, hw_check_reads *reads, hw_check_block *block, const hw_access *first, uint32_t n,
