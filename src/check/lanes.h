@@ -39,8 +39,10 @@ typedef struct hw_check_level {
     void (*put_columns)(hw_check_ref *const *columns, uint32_t n_columns, uint32_t n, const hw_check_ref *refs);
     // Gives n cells, up to 32, references to lanes one after the other.
     void (*put_row)(hw_check_ref *cells, uint32_t n, hw_check_ref ref);
-    // Lanes whose cell, at `at` + delta bytes, has no bit. Cells of 1 << bits bytes, below 2^32 of them.
-    uint32_t (*unseen)(const uint32_t *seen, const hw_access_pattern *p, uint64_t at, uint32_t bits);
+    // The cell of each lane, at `at` + delta bytes. Cells of 1 << bits bytes, below 2^32 of them.
+    void (*find_cells)(const int64_t delta[HW_WARP_LANES], uint64_t at, uint32_t bits, uint32_t cells[HW_WARP_LANES]);
+    // Lanes of mask whose cell has no bit. The others' are there as well.
+    uint32_t (*unseen)(const uint32_t *seen, const uint32_t cells[HW_WARP_LANES], uint32_t mask);
 } hw_check_level;
 
 // Level 0 is base, which every machine has; NULL past the last one that this processor has.

@@ -98,14 +98,17 @@ static void put_row(hw_check_ref *cells, uint32_t n, hw_check_ref ref) {
     for (; i < n; i++) cells[i] = ref + i;
 }
 
-// The delta of lanes that are off is 0.
-static uint32_t unseen(const uint32_t *seen, const hw_access_pattern *p, uint64_t at, uint32_t bits) {
-    const int64_t *delta = p->delta;
-    uint32_t cells[ALL_LANES], rows[ALL_LANES], lanes = 0;
+static void find_cells(const int64_t delta[ALL_LANES], uint64_t at, uint32_t bits, uint32_t cells[ALL_LANES]) {
     for (int i = 0; i < ALL_LANES; i++) cells[i] = (uint32_t)((at + (uint64_t)delta[i]) >> bits);
-    for (int i = 0; i < ALL_LANES; i++) rows[i] = seen[cells[i] / 32];
-    for (int i = 0; i < ALL_LANES; i++) lanes |= (~rows[i] >> cells[i] % 32 & 1) << i;
-    return lanes & p->mask;
 }
 
-const hw_check_level LEVEL = {LEVEL_NAME, span, claim, has, is_alone, is_part, are_older, put_columns, put_row, unseen};
+// The delta of lanes that are off is 0.
+static uint32_t unseen(const uint32_t *seen, const uint32_t cells[ALL_LANES], uint32_t mask) {
+    uint32_t rows[ALL_LANES], lanes = 0;
+    for (int i = 0; i < ALL_LANES; i++) rows[i] = seen[cells[i] / 32];
+    for (int i = 0; i < ALL_LANES; i++) lanes |= (~rows[i] >> cells[i] % 32 & 1) << i;
+    return lanes & mask;
+}
+
+const hw_check_level LEVEL = {LEVEL_NAME, span,        claim,   has,        is_alone, is_part,
+                              are_older,  put_columns, put_row, find_cells, unseen};

@@ -399,6 +399,7 @@ static void compare_readers(present *now, hw_check_reads *r, uint64_t begin, uin
                             int width_bits, unsigned what) {
     const bool forgets = what & HW_CHECK_RECORD && now->entry.scope == HW_SCOPE_NONE;
     const uint32_t cell_bytes = 1u << r->cell_bits;
+    hw_check_reads_settle(r);
     for (uint64_t at = begin / cell_bytes * cell_bytes; at < end; at += cell_bytes) {
         const uint64_t cell = (at - r->begin) >> r->cell_bits;
         const hw_check_ref ref = hw_check_reads_first(now->check, r, cell);
@@ -558,17 +559,19 @@ static inline bool write_cell(const present *now, hw_check_line *line, uint32_t 
     return true;
 }
 
-// The lines of all runs. What they need is fetched for all of them before it is used for one.
+// The lines of all runs. What they need is fetched for all of them before it is used for one; to look for the cells of
+// rows that are whole lines, which need none, would be to wait.
 static void find_lines(const present *now, const hw_check_runs *runs, uint64_t base, hw_check_line **lines) {
     place at = {0};
     for (uint32_t i = 0; i < runs->n; i++) {
         lines[i] = find_line(now, &at, base + (uint64_t)runs->items[i].delta);
-        __builtin_prefetch(lines[i]);
+        if (lines[i]) hw_check_line_prefetch(lines[i]);
     }
     if (now->space == HW_SPACE_SHARED) return;
     const hw_check_plane plane = is_write(now->entry.act) ? HW_CHECK_WRITE : HW_CHECK_READ;
     for (uint32_t i = 0; i < runs->n; i++) {
         const uint64_t at = (base + (uint64_t)runs->items[i].delta) % LINE;
+        if (!at && runs->items[i].elems * now->entry.width_bytes >= LINE) continue;
         const uint32_t cell_bytes = lines[i] ? lines[i]->cell_bytes[plane] : 0;
         if (cell_bytes == WORD) __builtin_prefetch(&lines[i]->planes[plane].cells[at / WORD]);
         else if (cell_bytes) __builtin_prefetch(&lines[i]->planes[plane].packed->above[HW_CHECK_PACKED_BITS * at / 8]);
@@ -627,7 +630,7 @@ bool hw_check_write_columns(present *now, const hw_check_runs *runs, const uint6
 
 // ---- lanes side by side ---------------------------------------------------------------------------------------------
 
-// Words of a line, side by side, that nobody has touched since the floor. False: it is not that simple.
+// Words of a line that nobody has touched since the floor. False: it is not that simple.
 static inline bool write_row(const present *now, hw_check_line *line, uint32_t from, uint32_t to, hw_check_ref ref,
                              hw_check_ref newest) {
     if (!line || to > LINE || line->newest_read >= now->floor) return false;
@@ -652,7 +655,7 @@ bool hw_check_write_rows(present *now, const hw_check_runs *runs, const uint64_t
     if (!are_rows) return false;
     const hw_check_ref ref = ref_of(now), newest = newest_now(now);
     hw_check_line *lines[LANES];
-    // What all warps need is fetched before it is used for one: rows of a matrix lie apart.
+    // Rows of a matrix lie apart.
     for (uint32_t k = 0; n > 1 && bases[1] - bases[0] > 4 * LINE && k < n; k++) find_lines(now, runs, bases[k], lines);
     for (uint32_t k = 0; k < n && ref; k++)
         for (uint32_t i = 0; i < runs->n; i++) {

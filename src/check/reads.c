@@ -9,6 +9,7 @@
 #include "isa/order.h"
 
 enum { CHUNK = HW_CHECK_READS_CHUNK, ROW = HW_CHECK_READS_ROW, HALF = HW_CHECK_READS_HALF, WORD_BITS = 2 };
+enum { LANES = HW_WARP_LANES, MOST_LISTED = 2 + LANES };    // words of one instruction
 
 // ---- what a launch only reads ---------------------------------------------------------------------------------------
 
@@ -54,6 +55,7 @@ static void free_reads(hw_check_reads *r) {
     hw_free_aligned(r->first);
     hw_free_aligned(r->whole);
     hw_free_aligned(r->seen);
+    hw_free_aligned(r->listed);
     hw_free(r->state);
     hw_free(r);
 }
@@ -64,14 +66,17 @@ static uint64_t first_word(const hw_home *home) { return home->begin / HW_CHECK_
 static hw_check_reads *make_reads(const hw_home *home, uint32_t cell_bits) {
     const uint64_t begin = first_word(home), bytes = home->begin + home->bytes - begin;
     const uint64_t n = hw_divide_up(bytes, (uint64_t)1 << cell_bits);
+    // Room for each word of the memory once: of single bytes that is a quarter, so that lists are no larger than it.
+    const uint64_t n_words = bytes / HW_CHECK_WORD_BYTES * MOST_LISTED / LANES + MOST_LISTED;
     hw_check_reads *r = n && n < 1u << 31 ? hw_calloc(1, sizeof *r) : NULL;
     if (!r) return NULL;
     *r = (hw_check_reads){.begin = begin, .bytes = bytes, .n_cells = (uint32_t)n, .cell_bits = cell_bits,
                           .n_unseen = (uint32_t)n, .first = hw_alloc_lanes(n * sizeof *r->first),
                           .whole = hw_alloc_lanes((n / HALF + 2) * sizeof *r->whole),
                           .seen = hw_alloc_lanes((n / CHUNK + 1) * (CHUNK / ROW) * sizeof *r->seen),
+                          .listed = hw_alloc_lanes(n_words * sizeof *r->listed), .listed_capacity = (uint32_t)n_words,
                           .state = hw_calloc(n / CHUNK + 1, 1)};
-    if (r->first && r->whole && r->seen && r->state) return r;
+    if (r->first && r->whole && r->seen && r->listed && r->state) return r;
     free_reads(r);
     return NULL;
 }
@@ -91,8 +96,15 @@ static hw_check_reads *reads_of_home(hw_check *c, const hw_home *home) {
     return made;
 }
 
+// Nobody will ask for readers that all that comes is in order with.
+static void forget_dead(hw_check *c) {
+    for (size_t i = 0; i < c->reads.n; i++)
+        if (c->reads.items[i]->newest_listed < c->shadow.cells.dead) c->reads.items[i]->n_listed = 0;
+}
+
 void hw_check_reads_begin(hw_check *c) {
     hw_check_all_reads *all = &c->reads;
+    forget_dead(c);
     if (!c->homes || c->floor != hw_check_entries_next(&c->entries)) return;
     all->of_set = hw_calloc(c->homes->n_sets, sizeof(hw_check_reads *));
     for (uint32_t set = 1; all->of_set && set < c->homes->n_sets; set++) {
@@ -103,6 +115,7 @@ void hw_check_reads_begin(hw_check *c) {
 
 // The next launch has read nothing yet.
 static void forget_seen(hw_check_reads *r) {
+    r->was_full = false;
     if (r->n_unseen == r->n_cells) return;
     for (uint32_t chunk = 0; chunk * CHUNK < r->n_cells; chunk++) {
         if (!(r->state[chunk] & HW_CHECK_READS_IS_SEEN)) continue;
@@ -175,25 +188,56 @@ static bool find_ref(reading *r) {
     return r->ref;
 }
 
+static void see(hw_check_reads *of, uint32_t cell) {
+    of->n_unseen -= ~of->seen[cell / ROW] >> cell % ROW & 1;    // two lanes may mean one
+    of->seen[cell / ROW] |= 1u << cell % ROW;
+    of->state[cell / CHUNK] |= HW_CHECK_READS_IS_SEEN;
+}
+
+// The next instruction's, of those that are listed.
+static uint32_t *next_listed(uint32_t *listed) { return listed + 2 + hw_bits_set(listed[1]); }
+
+// From now on the launch asks what it has read. floor: below it are earlier ones' references.
+static void see_listed(hw_check_reads *of, hw_check_ref floor) {
+    for (uint32_t *at = of->listed, *end = at + of->n_listed, *next; at < end; at = next) {
+        next = next_listed(at);
+        for (uint32_t *cell = at + 2; *at >= floor && cell < next; cell++) see(of, *cell);
+    }
+    of->was_full = true;
+}
+
+static void list_cells(reading *r, hw_check_ref ref, uint32_t lanes, const uint32_t cells[LANES]) {
+    hw_check_reads *of = r->of;
+    if (of->listed_capacity - of->n_listed < MOST_LISTED) {
+        if (!of->was_full) see_listed(of, r->check->floor);
+        hw_check_reads_settle(of);
+    }
+    uint32_t *to = of->listed + of->n_listed;
+    *to++ = ref;
+    *to++ = lanes;
+    if (lanes == 0xffffffffu) {
+        memcpy(to, cells, LANES * sizeof *to);
+        to += LANES;
+    } else {
+        for (uint32_t left = lanes; left; left &= left - 1) *to++ = cells[__builtin_ctz(left)];
+    }
+    of->n_listed = (uint32_t)(to - of->listed);
+    of->newest_listed = ref | ((1u << HW_CHECK_REF_BITS) - 1);
+}
+
 static bool read_lanes(reading *r, uint64_t offset, uint32_t behind) {
+    const hw_check_level *level = r->check->level;
     const hw_access_pattern *p = r->access->pattern;
     const uint32_t bits = r->of->cell_bits;
-    hw_check_ref *const first = r->of->first;
-    uint32_t *const seen = r->of->seen, n = 0;
+    uint32_t cells[LANES];
     for (uint32_t byte = 0; byte < r->access->width_bytes; byte += 1u << bits) {
-        uint32_t left = r->check->level->unseen(seen, p, offset + byte, bits);
-        if (left && !find_ref(r)) return false;
-        const hw_check_ref ref = r->ref + (behind << HW_CHECK_LANE_BITS);
-        for (; left; left &= left - 1) {
-            const uint32_t lane = (uint32_t)__builtin_ctz(left);
-            const uint64_t cell = (offset + byte + (uint64_t)p->delta[lane]) >> bits;
-            first[cell] = ref + lane;
-            n += ~seen[cell / ROW] >> cell % ROW & 1;    // two lanes may mean one
-            seen[cell / ROW] |= 1u << cell % ROW;
-            r->of->state[cell / CHUNK] = HW_CHECK_READS_HAS_ANY | HW_CHECK_READS_IS_SEEN;
-        }
+        const bool asks = r->of->was_full;
+        level->find_cells(p->delta, offset + byte, bits, cells);
+        const uint32_t lanes = asks ? level->unseen(r->of->seen, cells, p->mask) : p->mask;
+        if (lanes && !find_ref(r)) return false;
+        if (lanes) list_cells(r, r->ref + (behind << HW_CHECK_LANE_BITS), lanes, cells);
+        for (uint32_t left = asks ? lanes : 0; left; left &= left - 1) see(r->of, cells[__builtin_ctz(left)]);
     }
-    r->of->n_unseen -= n;
     return true;
 }
 
@@ -287,7 +331,9 @@ static bool is_inside(const reading *r, uint32_t n, const uint64_t *bases) {
 
 // What warps of a convoy need is fetched for all of them before it is used for one: rows of a matrix lie apart.
 static inline void prefetch_row(const reading *r, uint64_t base) {
-    __builtin_prefetch(&r->of->seen[((base - r->of->begin) >> r->of->cell_bits) / ROW]);
+    const uint64_t row = ((base - r->of->begin) >> r->of->cell_bits) / ROW;
+    __builtin_prefetch(&r->of->seen[row], 1);
+    __builtin_prefetch(&r->of->whole[row * 2], 1);
 }
 
 bool hw_check_reads_add(hw_check *c, hw_check_reads *reads, hw_check_block *block, const hw_access *first, uint32_t n,
@@ -298,6 +344,20 @@ bool hw_check_reads_add(hw_check *c, hw_check_reads *reads, hw_check_block *bloc
     for (uint32_t k = 1; k < n && good; k++) prefetch_row(&r, bases[k]);
     for (uint32_t k = 0; k < n && good; k++) good = read_warp(&r, bases[k], runs, k);
     return good;
+}
+
+// A cell's newer reader may be there already, as one of neighbours, who are not listed.
+void hw_check_reads_settle(hw_check_reads *r) {
+    for (const uint32_t *at = r->listed, *end = at + r->n_listed; at < end;) {
+        const hw_check_ref ref = *at++;
+        for (uint32_t left = *at++; left; left &= left - 1) {
+            const hw_check_ref own = ref + (uint32_t)__builtin_ctz(left);
+            const uint32_t cell = *at++;
+            if (r->first[cell] < own) r->first[cell] = own;
+            r->state[cell / CHUNK] |= HW_CHECK_READS_HAS_ANY;
+        }
+    }
+    r->n_listed = 0;
 }
 
 hw_check_ref hw_check_reads_first(const hw_check *c, const hw_check_reads *r, uint64_t cell) {
@@ -339,18 +399,23 @@ void hw_check_reads_mark(hw_check *c) {
             for (uint32_t k = 0; k < of.n; k++)
                 if (of.first[k]) hw_check_entries_mark(&c->entries, of.first[k]);
         }
+        for (uint32_t *at = r->listed; at < r->listed + r->n_listed; at = next_listed(at))
+            hw_check_entries_mark(&c->entries, *at);
     }
 }
 
 void hw_check_reads_move(hw_check *c) {
     for (size_t i = 0; i < c->reads.n; i++) {
-        const hw_check_reads *r = c->reads.items[i];
+        hw_check_reads *r = c->reads.items[i];
         for (uint32_t half = 0; half <= r->n_cells / HALF; half++)
             r->whole[half] = hw_check_entries_moved(&c->entries, r->whole[half]);
         for (uint32_t chunk = 0; chunk * CHUNK < r->n_cells; chunk++) {
             const cells of = cells_of(r, chunk);
             for (uint32_t k = 0; k < of.n; k++) of.first[k] = hw_check_entries_moved(&c->entries, of.first[k]);
         }
+        for (uint32_t *at = r->listed; at < r->listed + r->n_listed; at = next_listed(at))
+            *at = hw_check_entries_moved(&c->entries, *at);
+        if (r->n_listed) r->newest_listed = hw_check_entries_moved(&c->entries, r->newest_listed);
     }
     c->reads.newest = hw_check_entries_moved(&c->entries, c->reads.newest);
 }

@@ -6,6 +6,11 @@
 // them; whoever reads the same again finds that out from a bit for each word (a byte, where bytes are read). It is so
 // for launches that all earlier work comes before. Others, and strong reads, go through lines.
 //
+// What lanes read apart is listed in the order in which it is read, and nobody asks whether it has been read before: in
+// the array, and among the bits, each word would be in another page. It goes there when somebody asks for a reader, or
+// the list is full; what the launch reads after that is asked about. Mostly the host waits for the launch first, and
+// nobody will want to know.
+//
 // A store that leaves its own allocation, or is made by a function that no module defines, may come nevertheless. It is
 // compared with the first readers, and reads behind it go through lines.
 //
@@ -29,6 +34,11 @@ typedef struct hw_check_reads {
     uint8_t *state;                  // of each HW_CHECK_READS_CHUNK cells: HAS_ANY, IS_SEEN
     uint32_t n_cells, cell_bits;     // cells are of 1 or 4 bytes
     uint32_t n_unseen;               // cells that the running launch has not read
+    // Of lanes apart, not in `first` yet: a reference to lane 0, the lanes, and the cell of each.
+    uint32_t *listed;
+    uint32_t n_listed, listed_capacity;    // words
+    bool was_full;                   // in the running launch
+    hw_check_ref newest_listed;      // none of them is above it
 } hw_check_reads;
 enum { HW_CHECK_READS_CHUNK = 1024, HW_CHECK_READS_ROW = 32, HW_CHECK_READS_HALF = 16 };
 enum { HW_CHECK_READS_HAS_ANY = 1, HW_CHECK_READS_IS_SEEN = 2 };    // first: some are not 0; seen: likewise
@@ -53,6 +63,8 @@ bool hw_check_reads_add(hw_check *check, hw_check_reads *reads, hw_check_block *
                         uint32_t n, const uint64_t *bases, const hw_check_runs *runs);
 // The launch writes where it was not known to.
 void hw_check_reads_stray(hw_check *check);
+// What is listed goes to the array, for hw_check_reads_first.
+void hw_check_reads_settle(hw_check_reads *reads);
 // Of a cell; 0: nobody.
 hw_check_ref hw_check_reads_first(const hw_check *check, const hw_check_reads *reads, uint64_t cell);
 // Nobody has read the cell.

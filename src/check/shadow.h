@@ -44,6 +44,12 @@ typedef struct hw_check_line {
     uint32_t settled;
 } hw_check_line;
 
+// Half of the lines lie in two of the cache's.
+static inline void hw_check_line_prefetch(const hw_check_line *line) {
+    __builtin_prefetch(line);
+    __builtin_prefetch((const char *)line + sizeof *line - 1);
+}
+
 // Where cells come from: blocks of a size for each kind, which are given again; and pages of lines, which are not.
 enum { HW_CHECK_WORDS, HW_CHECK_PACKED_BYTES, HW_CHECK_WIDE_BYTES, HW_CHECK_CELL_KINDS };
 typedef struct hw_check_cells {

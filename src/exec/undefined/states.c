@@ -15,7 +15,7 @@ enum { STATES = 64, STEPS = 128, MOST_BYTES = 1 << 21, TRIES = 256 };
 typedef struct step {
     const hw_inst *inst;             // NULL: none
     uint32_t from, to;               // states
-    uint32_t n;                      // warps
+    uint32_t first, n;               // warps
     uint32_t mask;
     uint32_t addresses[HW_CONVOY_MAX][32];
 } step;
@@ -98,6 +98,14 @@ static const uint32_t *addresses_of(const hw_state *s, const hw_inst *in) {
     return (const uint32_t *)hw_at(&s->warp, in->a);
 }
 
+static uint32_t number_of(const hw_state *s) { return (uint32_t)(s - s->block->warps); }
+
+// Have warps from this one on the same addresses in each block of a launch?
+static bool are_fixed(const hw_inst *in) {
+    const hw_base base = (hw_base)(in->a & 3);
+    return base == HW_BASE_WARP || base == HW_BASE_LAUNCH;
+}
+
 static bool has_step(const hw_state *s, const hw_inst *in) {
     return in->space == HW_SPACE_SHARED && in->a != HW_NO_SLOT && in->flags & HW_INST_ADDRESS_32 &&
            s->undefined->shared->state;
@@ -108,7 +116,8 @@ bool hw_undefined_knows_step(hw_state *s, const hw_inst *in, uint32_t n) {
     if (!has_step(s, in)) return false;
     const step *known = step_at(s, in);
     if (known->inst != in || known->from != shared->state || known->n != n || known->mask != s->warp.mask) return false;
-    for (uint32_t k = 0; k < n; k++)
+    const bool are_known = are_fixed(in) && known->first == number_of(s);
+    for (uint32_t k = 0; k < n && !are_known; k++)
         if (memcmp(known->addresses[k], addresses_of(s + k, in), sizeof known->addresses[k])) return false;
     s->run->states->n_known++;
     if (known->to == shared->state) return true;
@@ -126,7 +135,7 @@ void hw_undefined_learn_step(hw_state *s, const hw_inst *in, uint32_t n, uint32_
     shared->state = from;
     if (has_step(s, in) && to) {
         step *new = step_at(s, in);
-        *new = (step){.inst = in, .from = from, .to = to, .n = n, .mask = s->warp.mask};
+        *new = (step){.inst = in, .from = from, .to = to, .first = number_of(s), .n = n, .mask = s->warp.mask};
         for (uint32_t k = 0; k < n; k++) memcpy(new->addresses[k], addresses_of(s + k, in), sizeof new->addresses[k]);
         all->n_new++;
     }

@@ -107,7 +107,7 @@ static void test_unseen(void **unused) {
         for (int round = 0; round < ROUNDS; round++) {
             const uint32_t bits = draw(2) ? 2 : 0;
             const uint64_t at = 400 + (draw(100) << bits);
-            uint32_t seen[32], lanes = 0;
+            uint32_t seen[32], cells[LANES], lanes = 0;
             hw_access_pattern p = {.mask = draw_mask()};
             for (int i = 0; i < 32; i++) seen[i] = draw(1u << 31) << 1 ^ draw(1u << 31);
             for (int i = 1; i < LANES; i++) p.delta[i] = p.mask >> i & 1 ? ((int64_t)draw(200) - 100) * (1 << bits) : 0;
@@ -115,7 +115,9 @@ static void test_unseen(void **unused) {
                 const uint64_t cell = (at + (uint64_t)p.delta[i]) >> bits;
                 lanes |= (p.mask >> i & 1 & ~(seen[cell / 32] >> cell % 32)) << i;
             }
-            assert_int_equal(hw_check_level_at(index)->unseen(seen, &p, at, bits), lanes);
+            hw_check_level_at(index)->find_cells(p.delta, at, bits, cells);
+            assert_int_equal(hw_check_level_at(index)->unseen(seen, cells, p.mask), lanes);
+            for (int i = 0; i < LANES; i++) assert_int_equal(cells[i], (at + (uint64_t)p.delta[i]) >> bits);
         }
 }
 

@@ -450,6 +450,90 @@ static void test_rows_of_readers(void **state) {
     }
 }
 
+// ---- lanes that read apart ------------------------------------------------------------------------------------------
+
+enum { APART_ROWS = 32, APART_BYTES = APART_ROWS * HW_WARP_LANES * 4 };
+
+static uint64_t apart(uint32_t row, uint32_t lane) { return WORD + 4 * (uint64_t)(lane * APART_ROWS + row); }
+
+// One launch of the stream, whose block `row` of these reads that word of each lane's rows.
+static void read_apart(uint64_t stream, uint32_t from, uint32_t to) {
+    static const uint32_t set_of[] = {0, 1};
+    static const hw_home home = {1 << 20, APART_BYTES, HW_SPACE_GLOBAL, NULL, NULL};
+    static const hw_home_set sets[] = {{.n = 0}, {.n = 1, .least_read_bytes = 4}};
+    static const hw_homes homes = {.n_accesses = 2, .set_of = set_of, .n_sets = 2, .sets = sets, .items = &home};
+    const hw_note note = {.kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .access = 1};
+    int64_t delta[HW_WARP_LANES];
+    for (int i = 0; i < HW_WARP_LANES; i++) delta[i] = 4 * i * APART_ROWS;
+    c.homes = &homes;
+    assert_int_equal(checked_begin(&c, stream, APART_ROWS, 32), HW_OK);
+    for (uint32_t row = from; row < to; row++)
+        checked_access(&c, checked_where(row, 0), READER + row, &note, FULL, apart(row, 0), delta);
+    checked_end(&c);
+    c.homes = NULL;
+}
+
+// A launch of another stream writes one word.
+static void write_apart(uint32_t line, uint32_t row, uint32_t lane) {
+    assert_int_equal(checked_begin(&c, 4, 1, 32), HW_OK);
+    checked_word(&c, 0, 0, 0, line, HW_NOTE_STORE, apart(row, lane));
+    checked_end(&c);
+}
+
+static void expect_reader(uint32_t line, uint32_t row, uint32_t lane) {
+    const hw_check_finding *f = checked_between(&c, READER + row, line);
+    assert_non_null(f);
+    assert_int_equal(f->sides[0].block[0], row);
+    assert_int_equal(f->sides[0].thread[0], lane);
+    assert_int_equal(f->address, apart(row, lane));
+}
+
+// More than a list has room for: the first and the last of a launch are there, also when a later one of the stream has
+// read something else. What the host has waited for meets nobody.
+static void test_lanes_apart(void **state) {
+    (void)state;
+    read_apart(2, 0, APART_ROWS);
+    read_apart(2, 5, 7);
+    write_apart(100, 0, 7);
+    write_apart(101, APART_ROWS - 1, 9);
+    write_apart(102, 5, 31);
+    write_apart(103, 5, 31);    // it has been told
+    expect_reader(100, 0, 7);
+    expect_reader(101, APART_ROWS - 1, 9);
+    expect_reader(102, 5, 31);
+    assert_int_equal(checked_count(&c), 3);
+    checked_host(&c, (hw_host_event){.action = HW_HOST_DEVICE_SYNCHRONIZE});
+    read_apart(2, 1, 2);
+    write_apart(104, 1, 3);
+    write_apart(105, 2, 3);
+    expect_reader(104, 1, 3);
+    assert_int_equal(checked_count(&c), 4);
+}
+
+// Entries are numbered anew while some of them are listed.
+static void test_sweep_keeps_lanes_apart(void **state) {
+    (void)state;
+    enum { N = 1 << 18 };
+    assert_int_equal(checked_begin(&c, 2, 1, 32), HW_OK);
+    for (uint32_t i = 0; i < N / 2; i++) {    // which nothing refers to, before and behind
+        checked_word(&c, 0, 0, 0, 400, HW_NOTE_ATOMIC, FLAG);
+        checked_fence(&c, 0, 0, 1, HW_SCOPE_GPU);
+    }
+    checked_end(&c);
+    read_apart(2, 3, 5);
+    assert_int_equal(checked_begin(&c, 2, 1, 32), HW_OK);
+    for (uint32_t i = 0; i < N; i++) {
+        checked_word(&c, 0, 0, 0, 400, HW_NOTE_ATOMIC, FLAG);
+        checked_fence(&c, 0, 0, 1, HW_SCOPE_GPU);
+    }
+    checked_end(&c);
+    write_apart(100, 3, 7);
+    write_apart(101, 4, 30);
+    expect_reader(100, 3, 7);
+    expect_reader(101, 4, 30);
+    assert_int_equal(checked_count(&c), 2);
+}
+
 static void test_readers_without_memory(void **state) {
     (void)state;
     for (long successes = 0; successes < 40; successes++) {
@@ -485,6 +569,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_stray_store_into_what_is_read, begin, end),
         cmocka_unit_test_setup_teardown(test_later_work_meets_readers, begin, end),
         cmocka_unit_test_setup_teardown(test_rows_of_readers, begin, end),
+        cmocka_unit_test_setup_teardown(test_lanes_apart, begin, end),
+        cmocka_unit_test_setup_teardown(test_sweep_keeps_lanes_apart, begin, end),
         cmocka_unit_test_setup_teardown(test_readers_without_memory, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

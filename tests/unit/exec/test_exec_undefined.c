@@ -253,7 +253,36 @@ static void test_programs(void **unused) {
     end(&f);
 }
 
+// What the first warps of a block have written, and read, says nothing of others that do the same elsewhere.
+static void test_other_warps(void **unused) {
+    static fixture f;
+    const char *text =
+        ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+        ".reg .pred %p<3>; .reg .b32 %r<6>; .shared .align 4 .b8 s[2048];\n"
+        "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.u32 %r4, %r3, %r2;\n"
+        "setp.ge.u32 %p1, %r1, 256;\n@%p1 bra READ;\nst.shared.u32 [%r4], %r1;\n"
+        "READ: bar.sync 0;\nld.shared.u32 %r5, [%r4]; setp.gt.u32 %p2, %r5, 3;\n"
+        "@%p2 bra END;\nst.shared.u32 [%r4], 7;\nEND: ret;\n}\n";
+    hw_sim_module *module;
+    hw_sim_function *function;
+    hw_sim_refusal refusal;
+    hw_fault fault;
+    (void)unused;
+    begin(&f);
+    assert_int_equal(hw_sim_load(f.sim, text, strlen(text), "k.ptx", &module, NULL), HW_OK);
+    assert_int_equal(hw_sim_find_function(module, "k", &function, NULL), HW_OK);
+    void *params[] = {&f.in, &f.out};
+    for (uint32_t threads = 256; threads <= 512; threads += 256) {
+        const hw_sim_launch_args args = {.function = function, .grid = {2, 1, 1}, .block = {threads, 1, 1},
+                                         .params = params};
+        assert_int_equal(hw_sim_launch(f.sim, &args, &refusal, &fault, NULL), HW_OK);
+        assert_int_equal(f.told, threads == 256 ? 0 : 2 * 8);    // warps
+    }
+    end(&f);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each), cmocka_unit_test(test_programs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each), cmocka_unit_test(test_programs),
+                                       cmocka_unit_test(test_other_warps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
