@@ -1,6 +1,6 @@
 #include "model/caches.h"
 
-typedef struct caches_row { int cc; uint32_t texture_kib, constant_bytes, constant_miss_cycles; } caches_row;
+typedef struct caches_row { int cc; uint32_t texture_kib; } caches_row;
 
 static const caches_row rows[] = {
 #define HW_CACHES_ROW(...) {__VA_ARGS__},
@@ -40,11 +40,3 @@ double hw_texels_loaded_bytes(const hw_gpu *gpu, const hw_texel_reads *r, double
     if (gpu->arch->cc >= 20) return all;
     return once + (all - once) * missed_share(r->texture_bytes, (double)gpu->memory_partitions * PARTITION_L2_BYTES);
 }
-
-// Lines that come back in turn are gone in a cache of half the size, as the oldest goes first.
-double hw_constants_missed(const hw_arch *arch, double bytes) {
-    const double cache = row_of(arch)->constant_bytes;
-    return bytes <= cache ? 0 : least((bytes - cache) / cache, 1);
-}
-
-double hw_constants_miss_cycles(const hw_arch *arch) { return row_of(arch)->constant_miss_cycles; }

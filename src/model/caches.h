@@ -1,4 +1,4 @@
-// Caches that read alone, of texels and constants: what of a launch's reads they miss. Pure functions.
+// Caches that texels come through: what of a launch's reads they miss. Pure functions.
 #ifndef HW_MODEL_CACHES_H
 #define HW_MODEL_CACHES_H
 
@@ -23,10 +23,5 @@ double hw_texels_missed(const hw_gpu *gpu, const hw_texel_reads *reads);
 // alone: the textures once, and of what comes back what that has not, displaced at random. From 2.0 on all, as of
 // loads: what the second-level cache has is the model of time's to say.
 double hw_texels_loaded_bytes(const hw_gpu *gpu, const hw_texel_reads *reads, double missed);
-
-// The share of reads that find a constant's line missing, of reads that go through so many bytes in turn; and the
-// cycles that this takes longer, 0: as far as what is behind the cache.
-double hw_constants_missed(const hw_arch *arch, double bytes);
-double hw_constants_miss_cycles(const hw_arch *arch);
 
 #endif
