@@ -165,6 +165,19 @@ typedef struct hw_lane_access {
     const hw_lane_bytes *list;
 } hw_lane_access;
 
+// Where a GPU has the texels of one fetch: it lays arrays out in blocks, not in rows. Each texture's places are a range
+// of its own, so that they are the same in every run. Told of the fetches of about HW_TEXEL_BLOCKS blocks of a launch,
+// spread over its grid, the same in every run; of all where there are no more.
+enum { HW_TEXEL_BLOCKS = 64, HW_TEXEL_CORNERS = 8 };   // of a cube; the most that a lane reads
+typedef struct hw_texel_fetch {
+    hw_where where;
+    uint32_t note;
+    uint64_t block;                  // linear, in the grid
+    uint32_t mask;                   // lanes that fetch
+    const uint32_t *lanes;           // by corner: those that read a texel there; the border is none
+    const uint64_t (*place)[HW_WARP_LANES];   // by corner and lane
+} hw_texel_fetch;
+
 // Lanes whose access cannot be made: their memory is not there, or the address is misaligned. Where no sink wants to
 // hear of it, that is a fault, and the launch ends. Else such lanes read zeros and write nothing, all others go on, and
 // nobody hears of these lanes' access otherwise. What is no access of a note (barriers in shared memory, parameters)

@@ -7,6 +7,8 @@
 
 #include "base/status.h"
 
+enum { HW_TEXTURE_ALIGNMENT = 512 };         // of addresses that textures begin at, as CUDA tells programs
+
 typedef enum hw_texel_kind { HW_TEXEL_SIGNED, HW_TEXEL_UNSIGNED, HW_TEXEL_FLOAT } hw_texel_kind;   // CUDA's numbers
 typedef enum hw_texture_edge {
     HW_TEXTURE_WRAP, HW_TEXTURE_CLAMP, HW_TEXTURE_MIRROR, HW_TEXTURE_BORDER
@@ -24,10 +26,16 @@ typedef struct hw_texture {
     bool is_normalized;                    // coordinates 0 to 1
     bool reads_fractions;                  // integers are read as -1 to 1 or 0 to 1
     bool is_buffer;                        // plain memory: 0 is read outside
+    bool is_array;                         // a GPU has it in blocks, and not row after row
     bool has_layers, is_cube;              // slices are layers, or faces of cubes: six each
     bool is_surface;                       // for loads and stores, which say where they are in bytes
     float border[4];
 } hw_texture;
+
+// Where a GPU has the byte at that offset from address: of plain memory there. Arrays of several rows lie in blocks of
+// 64 bytes by 8 rows, in which a sector of 32 bytes is 16 bytes of two rows: as the Tegra's manuals have its "block
+// linear" surfaces, and as an H200 counts sectors of fetches (truth/h200_micro.csv).
+uint64_t hw_texture_place(const hw_texture *texture, uint64_t offset);
 
 // A table of them. Threads: any.
 typedef struct hw_textures hw_textures;

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "model/caches.h"
 #include "model/coalesce.h"
 #include "prof/prof.h"
 
@@ -73,11 +74,21 @@ typedef struct hw_prof_extents {
     hw_touched list[HW_PROF_EXTENTS];
 } hw_prof_extents;
 
+// Texels of the blocks that execution tells of, as one worker has met them (texels.c).
+enum { HW_PROF_TEXEL_BITS = 32768 };
+typedef struct hw_prof_texels {
+    uint64_t fetches, sectors;           // of lanes; of each warp's fetch, each once
+    uint32_t n_blocks, capacity;
+    uint64_t *blocks;                    // their linear indices
+    uint64_t *seen;                      // HW_PROF_TEXEL_BITS for each
+} hw_prof_texels;
+
 typedef struct hw_prof_worker {
     _Alignas(64) hw_prof_note *notes;    // one more than the launch has
     hw_prof_accesses *accesses;
     size_t notes_capacity, accesses_capacity;
     hw_prof_extents touched;
+    hw_prof_texels texels;
 } hw_prof_worker;
 
 // Bytes that the blocks of each wave, those that run at a time, ask of each partition.
@@ -193,6 +204,11 @@ void hw_prof_finish_generation(const hw_prof *prof, const hw_launch_info *info,
 void hw_prof_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched);
 uint64_t hw_prof_touched_bytes(const hw_prof *prof, uint8_t ways);
 uint64_t hw_prof_hosts_bytes(const hw_prof *prof, uint8_t way);
+
+// texels.c: sectors of texels that the launch's lanes fetch so many times, by the sample that there is, out of textures
+// of so many bytes; false: none. What does not follow from fetches is 0.
+void hw_prof_texel_fetch(hw_sink *sink, uint32_t worker, const hw_texel_fetch *fetch);
+bool hw_prof_texel_reads(const hw_prof *prof, uint64_t fetches, uint64_t texture_bytes, hw_texel_reads *out);
 
 // shown.c: keeps the access if it is the worst of those without a pattern; and the worst access of an instruction, for
 // its line to show.

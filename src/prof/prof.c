@@ -38,6 +38,8 @@ static bool make_workers(hw_prof *prof, uint32_t count) {
             return false;
         memset(w->notes, 0, ((size_t)prof->n_notes + 1) * sizeof *w->notes);
         w->touched.n = 0;
+        w->texels.n_blocks = 0;
+        w->texels.fetches = w->texels.sectors = 0;
     }
     return true;
 }
@@ -327,6 +329,7 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
     // What depends on more of an address than its place in 128 bytes: partitions, and 3.x's rows of banks.
     const bool needs_addresses = hw_counts_partitions(gpu) || gpu->arch->smem_bank_bytes > 4;
     prof->sink = (hw_sink){.events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(COPY) | HW_WANTS(TOUCHED) |
+                                     HW_WANTS(TEXELS) |
                                      HW_WANTS(EXECUTED) | HW_WANTS(BRANCH) | HW_WANTS(GUARDED_OFF),
                            .ordered = needs_addresses,
                            .wants = wants_launch,
@@ -339,6 +342,7 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
                            .lone = prof->is_old ? NULL : hw_prof_lone,
                            .copy = hw_prof_copy,
                            .touched = hw_prof_touched,
+                           .texels = hw_prof_texel_fetch,
                            .executed = count_executed,
                            .branch = count_branch,
                            .guarded_off = guarded_off};
@@ -351,6 +355,8 @@ void hw_prof_destroy(hw_prof *prof) {
     for (uint32_t i = 0; i < prof->workers_capacity; i++) {
         hw_free(prof->workers[i].notes);
         hw_free(prof->workers[i].accesses);
+        hw_free(prof->workers[i].texels.blocks);
+        hw_free(prof->workers[i].texels.seen);
     }
     for (size_t i = 0; i < prof->n_kernels; i++) hw_free((void *)prof->kernels[i].lines);
     hw_free_aligned(prof->workers);

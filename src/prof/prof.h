@@ -63,6 +63,8 @@ typedef struct hw_report_launch {
     double gld_partition_pct, gst_partition_pct;
     const hw_report_blocks *blocks;  // where lines are wanted, of a kernel's first launch; NULL: as above
     uint64_t flops[HW_FLOPS];        // operations on floating-point numbers (isa/rates.h)
+    uint64_t texel_sectors, texel_misses;   // of warps' fetches, and those of them that the multiprocessor's cache has
+                                            // not (model/caches.h), by a sample of the blocks
     hw_time_work work;                    // what the launch asked of the GPU, and
     hw_estimate estimate;            // how long that would take there; all 0 of a launch that stopped early
     double host_ms;                  // wall-clock time of the simulation

@@ -272,14 +272,25 @@ static uint64_t lanes_at(const hw_prof *prof, uint32_t note, uint64_t *guarded_o
     return lanes;
 }
 
-// Texels come through the first-level cache, or a cache of their own, which holds what threads side by side fetch: so
-// each byte of the textures is loaded once at most, and no more than the largest texel for each fetch.
-static void add_textures(const hw_prof *prof, hw_time_work *w, uint64_t fetches) {
+// Texels come through the first-level cache, or a cache of their own. Where no block's are known, each byte of the
+// textures is loaded once at most, and no more than the largest texel for each fetch.
+static void add_textures(const hw_prof *prof, hw_report_launch *launch, uint64_t fetches) {
+    hw_time_work *w = &launch->work;
     enum { TEXEL_BYTES = 16 };
     const uint64_t all = hw_prof_touched_bytes(prof, HW_TOUCHED_TEXTURE), most = fetches * TEXEL_BYTES;
-    const uint64_t bytes = all < most ? all : most;
-    w->load_bytes += bytes;
-    if (prof->gpu->arch->cc >= 20) w->load_sectors += bytes / SECTOR_BYTES;
+    double bytes = (double)(all < most ? all : most), sectors = bytes / SECTOR_BYTES;
+    hw_texel_reads reads;
+    if (hw_prof_texel_reads(prof, fetches, all, &reads)) {
+        const uint64_t sms = prof->gpu->sms;
+        reads.blocks_per_sm = (double)w->blocks_per_sm;
+        reads.sms = (double)(w->blocks < sms ? w->blocks : sms);
+        sectors = hw_texels_missed(prof->gpu, &reads);
+        bytes = hw_texels_loaded_bytes(prof->gpu, &reads, sectors);
+        launch->texel_sectors = (uint64_t)llround(reads.by_warps);
+        launch->texel_misses = (uint64_t)llround(sectors);
+    }
+    w->load_bytes += (uint64_t)bytes;
+    if (prof->gpu->arch->cc >= 20) w->load_sectors += (uint64_t)sectors;
 }
 
 // Of a request, whose lanes mean words of their own or share them evenly.
@@ -296,14 +307,15 @@ static void add_passes(const hw_prof *prof, hw_time_work *w, uint32_t note, uint
 }
 
 // Which sectors atomics mean is not told: at the best they spread over all that they can mean.
-static void add_by_lanes(const hw_prof *prof, hw_time_work *w) {
+static void add_by_lanes(const hw_prof *prof, hw_report_launch *launch) {
+    hw_time_work *w = &launch->work;
     uint64_t lanes = 0, fetches = 0, guarded_off;
     for (uint32_t i = 0; i < prof->n_notes; i++) {
         lanes += lanes_at(prof, i, &guarded_off);
         if (prof->notes[i].fetches_texels) fetches += lanes - guarded_off;
         add_passes(prof, w, i, lanes - guarded_off);
     }
-    add_textures(prof, w, fetches);
+    add_textures(prof, launch, fetches);
     w->atomic_sectors = hw_divide_up(hw_prof_touched_bytes(prof, HW_TOUCHED_ATOMIC), SECTOR_BYTES);
 }
 
@@ -340,7 +352,7 @@ void hw_prof_finish_work(hw_prof *prof, const hw_launch_info *info, hw_report_la
     w->load_share = launch->gld_partition_pct / 100;
     w->store_share = launch->gst_partition_pct / 100;
     w->reachable_bytes = hw_prof_touched_bytes(prof, HW_TOUCHED_READ | HW_TOUCHED_WRITTEN | HW_TOUCHED_TEXTURE);
-    add_by_lanes(prof, w);
+    add_by_lanes(prof, launch);
     const uint64_t read = hw_prof_hosts_bytes(prof, HW_TOUCHED_READ);
     const uint64_t written = hw_prof_hosts_bytes(prof, HW_TOUCHED_WRITTEN);
     w->link_load_bytes = w->load_bytes < read ? w->load_bytes : read;

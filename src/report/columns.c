@@ -135,6 +135,8 @@ static uint64_t count_instructions(const hw_report_launch *l) {
 }
 
 READER(read_est_ginst, make_rate(s, (double)count_instructions(s->launch)))
+READER(read_tex_sectors, hw_value_integer(s->launch->texel_sectors))
+READER(read_tex_misses, hw_value_integer(s->launch->texel_misses))
 READER(read_machine_inst, hw_value_where(s->launch->has_machine_inst, hw_value_integer(s->launch->machine_inst)))
 
 // ---- The GPU's clock ------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ static const hw_field launch_fields[] = {
     F(EST_GBS, 3, ALWAYS), F(EST_BOUND, 0, ALWAYS), F(SPILL_BYTES, 0, 0), F(PTX_BY, 0, 0), F(EST_US_MEMORY, 3, ALWAYS),
     F(EST_US_SHARED, 3, ALWAYS), F(EST_US_ISSUE, 3, ALWAYS), F(EST_US_LATENCY, 3, ALWAYS), F(EST_US_LAUNCH, 3, ALWAYS),
     F(REUSED, 0, 0), F(STREAM, 0, 0), F(START_US, 3, 0), F(CALL_US, 3, 0), F(MACHINE_INST, 0, 0),
-    F(DEVICE, 0, 0)};
+    F(DEVICE, 0, 0), F(TEX_SECTORS, 0, 0), F(TEX_MISSES, 0, 0)};
 
 static const hw_field summary_fields[] = {
     F(KERNEL, 0, 0), F(LAUNCHES, 0, 0), F(COMPLETED_LAUNCHES, 0, 0), F(SHARE_PCT, 3, 0), F(EST_US, 3, ALWAYS),
@@ -23,7 +23,7 @@ static const hw_field summary_fields[] = {
     F(SMEM_DYNAMIC, 0, 0), F(OCCUPANCY_PCT, 3, 0), HW_FIELD_ALL_COUNTERS, F(HOST_MS, 3, 0), F(PTX_BY, 0, 0),
     F(EST_US_MEMORY, 3, ALWAYS), F(EST_US_SHARED, 3, ALWAYS), F(EST_US_ISSUE, 3, ALWAYS), F(EST_US_LATENCY, 3, ALWAYS),
     F(EST_US_LAUNCH, 3, ALWAYS), F(REUSED_LAUNCHES, 0, 0), F(EST_LOAD_GBS, 3, 0), F(EST_STORE_GBS, 3, 0),
-    F(EST_GINST, 3, 0), F(MACHINE_INST, 0, 0)};
+    F(EST_GINST, 3, 0), F(MACHINE_INST, 0, 0), F(TEX_SECTORS, 0, 0), F(TEX_MISSES, 0, 0)};
 
 static const hw_field line_fields[] = {
     F(KERNEL, 0, 0), F(ORDINAL, 0, APART), F(GRID, 0, APART), F(BLOCK, 0, APART), F(SMEM_DYNAMIC, 0, APART),

@@ -121,6 +121,10 @@ static hw_report_launch read_common(reader *r, const json_t *object) {
     read_counts(r, object, l.counts);
     l.has_machine_inst = json_is_integer(json_object_get(object, "machine_inst"));
     l.machine_inst = l.has_machine_inst ? read_integer(r, object, "machine_inst") : 0;
+    if (json_object_get(object, "tex_sectors")) {   // older files have none
+        l.texel_sectors = read_integer(r, object, "tex_sectors");
+        l.texel_misses = read_integer(r, object, "tex_misses");
+    }
     return l;
 }
 

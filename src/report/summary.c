@@ -40,6 +40,8 @@ static void add_launch(hw_report_summary *row, const hw_report_launch *launch) {
     for (int i = 0; i < HW_COUNTERS; i++) sum->counts[i] += launch->counts[i];
     sum->has_machine_inst &= launch->has_machine_inst;
     sum->machine_inst += launch->machine_inst;
+    sum->texel_sectors += launch->texel_sectors;
+    sum->texel_misses += launch->texel_misses;
     sum->work.load_bytes += launch->work.load_bytes;
     sum->work.store_bytes += launch->work.store_bytes;
     raise_to(&sum->regs, launch->regs);

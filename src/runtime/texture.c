@@ -32,6 +32,7 @@ static hw_rt_status use_array(hw_runtime *runtime, const hw_rt_array *array, hw_
         !hw_rt_array_region(runtime, array, 0, 0, 0, info.row_bytes, info.rows, info.slices, &all))
         return HW_RT_INVALID_HANDLE;
     out->address = (uint64_t)(uintptr_t)all.start;
+    out->is_array = true;
     out->pitch_bytes = all.pitch;
     out->slice_bytes = all.slice;
     out->bytes = all.slice * info.slices;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,9 @@
 #include "report/work.h"
 
 enum { HOST, GPU, SIDES };               // the trace's processes
-enum { FIRST_ENGINE = 1000000 };         // tracks of a GPU: streams by their numbers, behind them engines
+// Tracks of a GPU: streams by their numbers, behind them engines. A viewer takes a track with the number of its process
+// for the main thread.
+enum { FIRST_STREAM = 1000, FIRST_ENGINE = 1000000 };
 
 typedef struct trace {
     const hw_report *report;
@@ -36,7 +39,7 @@ static void write_event(trace *t, json_t *event) {
 
 static int64_t track_of(const hw_report_span *s) {
     if (s->span.kind >= HW_SPAN_CALL) return s->span.thread;
-    return s->span.stream_number + 1;
+    return FIRST_STREAM + (int64_t)s->span.stream_number;
 }
 
 static int side_of(const hw_report_span *s) { return s->span.kind >= HW_SPAN_CALL ? HOST : GPU; }
@@ -146,16 +149,21 @@ static const char *category_of(const hw_report_span *s) {
     return names[s->span.kind];
 }
 
+// Perfetto keeps begins and lengths as whole nanoseconds, and drops an event that then reaches into the next one of its
+// track: so both ends are rounded, and not the length.
+static double moment(double us) { return round(us * 1e3) / 1e3; }
+
 static void write_span(trace *t, const hw_report_span *s, int64_t track) {
+    const double begin = moment(s->span.begin_us);
     write_event(t, json_pack("{s:s, s:o, s:s, s:i, s:I, s:f, s:f, s:o}", "ph", "X", "name",
                              hw_json_text(name_of(t, s)), "cat", category_of(s), "pid", pid_of(s, side_of(s)), "tid",
-                             (json_int_t)track, "ts", s->span.begin_us, "dur", s->span.end_us - s->span.begin_us,
-                             "args", details_of(t, s)));
+                             (json_int_t)track, "ts", begin, "dur", moment(s->span.end_us) - begin, "args",
+                             details_of(t, s)));
 }
 
 // What may overlap has a track of its own, which the viewer makes: a pair of events with a number, or of a moment one.
 static void write_open_range(trace *t, const hw_report_span *s, size_t number) {
-    const double ends[] = {s->span.begin_us, s->span.end_us};
+    const double ends[] = {moment(s->span.begin_us), moment(s->span.end_us)};
     const bool is_moment = ends[0] == ends[1];
     for (int end = 0; end < (is_moment ? 1 : 2); end++)
         write_event(t, json_pack("{s:s, s:o, s:s, s:i, s:I, s:I, s:f}", "ph", is_moment ? "n" : end ? "e" : "b", "name",
@@ -234,8 +242,8 @@ static size_t collect_steps(const trace *t, const counter *c, step *steps) {
         const hw_report_launch *launch = launch_of(t, s);
         const double by = launch ? c->of(launch, s, t->report->gpu) : 0;
         if (by <= 0) continue;
-        steps[n] = (step){s->process, s->span.begin_us, by, n}, n++;
-        steps[n] = (step){s->process, s->span.end_us, -by, n}, n++;
+        steps[n] = (step){s->process, moment(s->span.begin_us), by, n}, n++;
+        steps[n] = (step){s->process, moment(s->span.end_us), -by, n}, n++;
     }
     qsort(steps, n, sizeof *steps, by_moment);
     return n;

@@ -87,6 +87,7 @@ typedef struct telling {
     hw_texels *texels;
     uint32_t lanes;
     uint64_t address;                      // of the texture's first texel, as the program knows it
+    uint64_t place;                        // the same for hw_texel_fetch
 } telling;
 
 // share: how much each texel counts; NULL: all of them do.
@@ -99,6 +100,7 @@ static void note_texels(const telling *told, const fetch *f, int corner, const i
         texels->address[corner][i] = told->address + f->offset[i];
         texels->lanes[corner] |= 1u << i;
         texels->bytes[i] = hw_texel_bytes(f->texture);
+        if (texels->is_sampled) texels->place[corner][i] = told->place + hw_texture_place(f->texture, f->offset[i]);
     }
 }
 
@@ -509,7 +511,7 @@ static void sample_texture(const hw_texture *t, const sampling *want, const tell
 }
 
 static void begin_telling(hw_state *s, hw_texels *texels, telling *told) {
-    *told = (telling){.texels = HW_IS_TOLD(s, LANE_ACCESS) ? texels : NULL};
+    *told = (telling){.texels = hw_texels_are_wanted(s, texels) ? texels : NULL};
     if (told->texels) memset(texels->lanes, 0, sizeof texels->lanes);
 }
 
@@ -517,7 +519,7 @@ static void tell_of(hw_state *s, uint64_t handle, uint32_t lanes, telling *told)
     hw_texture texture;
     told->lanes = lanes;
     if (told->texels && hw_textures_find(hw_mem_textures(s->run->launch->mem), handle, &texture))
-        told->address = texture.address;
+        told->address = texture.address, told->place = handle << 40 | texture.address % HW_TEXTURE_ALIGNMENT;
 }
 
 // The lanes whose texture is that of the first of those left.

@@ -9,25 +9,27 @@ complaints = []
 
 
 def check_nesting(events):
-    """Spans of a track lie behind each other or within each other."""
+    """Spans of a track lie behind each other or within each other, in whole nanoseconds, which Perfetto keeps of begins
+    and lengths: it drops what overlaps by one."""
     tracks = {}
     for event in events:
-        tracks.setdefault((event["pid"], event["tid"]), []).append((event["ts"], -event["dur"], event["name"]))
+        tracks.setdefault((event["pid"], event["tid"]), []).append(
+            (round(event["ts"] * 1e3), -round(event["dur"] * 1e3), event["name"]))
     for track, spans in tracks.items():
         open_until = []
         for begin, minus_length, name in sorted(spans):
             end = begin - minus_length
-            while open_until and open_until[-1] <= begin + 1e-6:
+            while open_until and open_until[-1] <= begin:
                 open_until.pop()
-            if open_until and end > open_until[-1] + 1e-6:
-                complaints.append(f"track {track}: {name} at {begin} overlaps what began before it")
+            if open_until and end > open_until[-1]:
+                complaints.append(f"track {track}: {name} at {begin} ns overlaps what began before it")
             open_until.append(end)
 
 
 def check_work(events, rows):
     """Each row of the table is a span of its stream, and their times are the same."""
     # A copy is on its stream's track and on its engine's.
-    spans = sorted((round(e["ts"], 3), e["name"], e["tid"] - 1, round(e["dur"], 3)) for e in events
+    spans = sorted((round(e["ts"], 3), e["name"], e["tid"] - 1000, round(e["dur"], 3)) for e in events
                    if e["cat"] in ("kernel", "copy", "set") and e["tid"] < 1000000)
     wanted = sorted((float(r["start_us"]), r["what"], int(r["stream"]), float(r["us"])) for r in rows)
     if len(spans) != len(wanted):

@@ -35,7 +35,8 @@ static void csv_has_the_columns_of_the_design(void **state) {
         "lds_inst,sts_inst,lds_wavefronts,sts_wavefronts,smem_wavefronts,smem_wavefronts_ideal,lld_requests,"
         "lld_sectors,lst_requests,lst_sectors,branches,branches_divergent,barriers,atomics,host_ms,regs_estimated,"
         "est_us,est_gbs,est_bound,spill_bytes,ptx_by,est_us_memory,est_us_shared,est_us_issue,est_us_latency,"
-        "est_us_launch,reused,stream,start_us,call_us,machine_inst,device\n";
+        "est_us_launch,reused,stream,start_us,call_us,machine_inst,device,"
+        "tex_sectors,tex_misses\n";
     hw_report_launch one = launch(0, "k<1, 2>(float*, \"x\")");
     one.occupancy.limit_smem = 37;
     one.occupancy.occupancy_pct = 20.3125;
@@ -46,7 +47,7 @@ static void csv_has_the_columns_of_the_design(void **state) {
     assert_string_equal(text + strlen(header),
                         "0,\"k<1, 2>(float*, \"\"x\"\")\",(32 64 1),(32 8 1),16,4224,0,32,16,37,8,20.31,1000,1001,1002,"
                         "1003,1004,1005,1006,1007,1008,1009,1010,1011,1012,1013,1014,1015,1016,1017,1018,1019,1020,"
-                        "1021,1.2500,1,12.5,2684.355,shared,0,nvcc 13.0.88,2.125,7.5,0.125,1,4.5,0,,,,,0\n");
+                        "1021,1.2500,1,12.5,2684.355,shared,0,nvcc 13.0.88,2.125,7.5,0.125,1,4.5,0,,,,,0,0,0\n");
     free(text);
     report.n_launches = 0;
     text = text_of(&report, HW_REPORT_CSV, false);
