@@ -23,6 +23,19 @@ static inline void move_lanes(const u32 *a, const s32 *lane, u32 *results) {
     __m512i low = hw_get(a, 0), high = hw_get(a, 1);
     _mm512_store_si512(results, _mm512_permutex2var_epi32(low, hw_get(lane, 0), high));
     _mm512_store_si512(results + 16, _mm512_permutex2var_epi32(low, hw_get(lane, 1), high));
+#elif defined(__AVX2__)
+    // Of each eight lanes the one at that place; bits 3 and 4 of a lane's number, as signs, choose among these four.
+    const __m256i *from = (const __m256i *)a, *lanes = (const __m256i *)lane;
+    for (int k = 0; k < 4; k++) {
+        const __m256i at = _mm256_loadu_si256(lanes + k);
+        const __m256 is_odd = _mm256_castsi256_ps(_mm256_slli_epi32(at, 28));
+        const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(at, 27));
+#define PLACE(part) _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(_mm256_loadu_si256(from + (part)), at))
+        const __m256 low = _mm256_blendv_ps(PLACE(0), PLACE(1), is_odd);
+        const __m256 high = _mm256_blendv_ps(PLACE(2), PLACE(3), is_odd);
+#undef PLACE
+        _mm256_storeu_ps((float *)results + 8 * k, _mm256_blendv_ps(low, high, is_high));
+    }
 #else
     HW_LANE_LOOP for (int i = 0; i < 32; i++) results[i] = a[lane[i]];
 #endif
