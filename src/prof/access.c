@@ -181,14 +181,30 @@ static uint32_t packed_by_lone(const hw_prof *prof, const hw_prof_accesses *acce
     return hw_coalesce_packed_sectors(a->lanes, accesses->width);
 }
 
+// Does an access cost what the one before it in the list did, as a counter does that is read, changed, and written? Of
+// shared memory a load and a store may not.
+static inline bool costs_as_before(const hw_lone_access *a, const hw_prof_accesses *accesses,
+                                   const hw_lone_access *before, const hw_prof_accesses *accesses_before) {
+    return a->mask == before->mask && a->place[0] == before->place[0] && a->place[31] == before->place[31] &&
+           a->space == before->space && a->space != HW_SPACE_SHARED && a->width_bytes == before->width_bytes &&
+           accesses->width == accesses_before->width && accesses->is_merged == accesses_before->is_merged &&
+           !memcmp(a->place, before->place, sizeof a->place);
+}
+
 void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, uint32_t n) {
     hw_prof *prof = (hw_prof *)sink;
+    const hw_lone_access *before = NULL;
+    const hw_prof_accesses *accesses_before = NULL;
+    uint32_t cost = 0, asked = 0;
     for (const hw_lone_access *a = list; a < list + n; a++) {
         hw_prof_space space;
         hw_prof_accesses *accesses = accesses_of(prof, worker, a->note);
         if (!accesses || !space_of(a->space, &space)) continue;
-        const uint32_t cost = cost_of_lone(prof, accesses, space, a);
-        const uint32_t asked = space == HW_PROF_GLOBAL ? asked_by_lone(accesses, a, cost) : 0;
+        if (!before || !costs_as_before(a, accesses, before, accesses_before)) {
+            cost = cost_of_lone(prof, accesses, space, a);
+            asked = space == HW_PROF_GLOBAL ? asked_by_lone(accesses, a, cost) : 0;
+        }
+        before = a, accesses_before = accesses;
         const uint32_t packed = packed_by_lone(prof, accesses, a, space);
         accesses->inst[space]++;
         accesses->requests[space]++;

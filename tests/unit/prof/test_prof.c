@@ -112,15 +112,16 @@ static void instructions_are_ranges(void **state) {
     hw_prof_destroy(prof);
 }
 
-// Accesses that are not to be remembered count the same, told alone or several at once.
+// Accesses that are not to be remembered count the same, told alone or several at once; some lie where the one before
+// them did, or nearly, of the same instruction or another, in the same space or another.
 static void lone_accesses_count_alike(void **state) {
     (void)state;
     static const uint8_t spaces[] = {HW_SPACE_GLOBAL, HW_SPACE_SHARED, HW_SPACE_LOCAL};
     static const uint32_t some[] = {LOAD, STORE, WIDE_LOAD, ATOMIC, SECOND_HALF};
-    enum { N = 300 };
+    enum { N = 2000 };
+    static hw_lone_access list[N];
     hw_prof *profs[2] = {new_prof(false), new_prof(false)};
     hw_launch_info info = launch_info();
-    hw_lone_access list[N];
     uint32_t random = 1;
     for (int p = 0; p < 2; p++) begin(profs[p], &info);
     for (int k = 0; k < N; k++) {
@@ -135,6 +136,11 @@ static void lone_accesses_count_alike(void **state) {
             random = random * 1664525 + 1013904223;
             if (k % 7) one->place[t] = random >> 20 & ~aligned;
             else one->place[t] = (uint32_t)k;    // all have one address
+        }
+        if (k % 4 == 3) {
+            memcpy(one->place, one[-1].place, sizeof one->place);
+            if (k % 8 == 7) one->mask = one[-1].mask, one->lanes = one[-1].lanes;
+            if (k % 16 == 15) one->place[16] = one->place[1];
         }
         hw_access_pattern pattern = {.index = HW_NO_PATTERN, .mask = one->mask, .serial = one->serial,
                                      .space = one->space};
