@@ -61,10 +61,49 @@ expect 1 "$halfwarp" check --leaks "$work/sum"
 says out 'leak: 400 bytes of device memory are still allocated'
 says out "sum.cu:$(line 'cudaMalloc')"
 
-# Device code of several files, and machine code alone.
-nvcc -rdc=true -o "$work/linked" "$work/sum.cu" || exit 1
+# Device code of several files, linked: a kernel calls what another file has and a library of device code, and its
+# variable is the other file's; each has one of its own by the same name.
+cat >"$work/shared.h" <<'PROGRAM'
+extern __device__ int counter;
+__device__ int weigh(int x);
+__device__ int square(int x);
+void look();
+PROGRAM
+cat >"$work/one.cu" <<'PROGRAM'
+#include <cstdio>
+#include "shared.h"
+static __device__ int own = 3;
+__global__ void sum(int *p) {
+    p[threadIdx.x] = weigh(square(threadIdx.x)) + own;
+    atomicAdd(&counter, 1);
+}
+int main() {
+    int *p, h[32];
+    cudaMalloc(&p, sizeof h);
+    sum<<<1, 32>>>(p);
+    cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d\n", h[5]);
+    look();
+}
+PROGRAM
+cat >"$work/two.cu" <<'PROGRAM'
+#include <cstdio>
+#include "shared.h"
+static __device__ int own = 1000;
+__device__ int counter = 10;
+__device__ int weigh(int x) { return 2 * x + own; }
+void look() {
+    int n;
+    cudaMemcpyFromSymbol(&n, counter, sizeof n);
+    printf("%d\n", n);
+}
+PROGRAM
+echo '__device__ int square(int x) { return x * x; }' >"$work/square.cu"
+(cd "$work" && nvcc -dc square.cu one.cu two.cu && nvcc -lib -o libsquare.a square.o &&
+    nvcc -o linked one.o two.o libsquare.a) || exit 1
 expect 0 "$halfwarp" run "$work/linked"
-says out '0 bad'
+says out '1053
+42'
 nvcc -gencode arch=compute_90,code=sm_90 -o "$work/machine" "$work/sum.cu" || exit 1
 expect 4 "$halfwarp" run "$work/machine"
 says err 'machine code only'
