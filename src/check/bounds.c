@@ -5,7 +5,7 @@
 // An access that is wrong, of one kind: by whom, and in the first of its lanes, where.
 typedef struct wrong {
     hw_check_kind kind;
-    const hw_where *where;
+    uint32_t warp;                   // as entries number them
     uint32_t note, lanes;
     hw_check_act act;
     uint32_t bytes;
@@ -90,16 +90,15 @@ static hw_check_object find_nearest(const hw_check *c, uint64_t address) {
 }
 
 static void add_wrong(hw_check *c, wrong *w) {
-    const hw_check_block *block = hw_check_block_of(&c->blocks, w->where);
     const bool is_device = w->space != HW_SPACE_SHARED && w->space != HW_SPACE_LOCAL;
     hw_allocation freed = {.site = NULL};
-    if (!block || w->note >= c->n_notes) return;
+    if (w->note >= c->n_notes) return;
     if (is_device && !w->object.is_known && c->memory && hw_mem_find_freed(c->memory, w->address, &freed)) {
         w->kind = HW_CHECK_FREED;
         w->object = object_of(&freed);
     }
-    const hw_check_entry entry = {.work = c->work, .warp = block->number * c->blocks.n_warps + w->where->warp,
-                                  .note = w->note, .mask = w->lanes, .act = (uint8_t)w->act};
+    const hw_check_entry entry = {.work = c->work, .warp = w->warp, .note = w->note, .mask = w->lanes,
+                                  .act = (uint8_t)w->act};
     const uint64_t n = (uint64_t)__builtin_popcount(w->lanes);
     const uint64_t which = (uint64_t)(uintptr_t)(w->object.site ? w->object.site : (const void *)w->object.name);
     const uint64_t places[2] = {hw_check_works_place(&c->works, &entry), which};
@@ -145,6 +144,10 @@ static bool does_write(const hw_access *a) {
                                         a->space == HW_SPACE_SHARED);
 }
 
+static uint32_t warp_of(const hw_check *c, const hw_check_block *block, const hw_where *where) {
+    return block->number * c->blocks.n_warps + where->warp;
+}
+
 // One that is not in its first home as a whole, low and high bytes about its base.
 static void leave(hw_check *c, const hw_access *a, const hw_home_set *homes, int64_t low, int64_t high) {
     uint32_t lanes = 0;
@@ -158,9 +161,11 @@ static void leave(hw_check *c, const hw_access *a, const hw_home_set *homes, int
     if (a->space == HW_SPACE_GLOBAL && hw_check_act_of(a->kind, a->space) != HW_CHECK_READS) hw_check_reads_stray(c);
     const uint64_t address = a->base + (uint64_t)a->pattern->delta[__builtin_ctz(lanes)];
     const hw_home *home = nearest_home(c, homes, a->space, address);
-    if (!home) return;
-    wrong w = {.kind = HW_CHECK_BOUNDS, .where = &a->where, .note = a->note, .lanes = lanes, .bytes = a->width_bytes,
-               .space = a->space, .address = address, .act = act_of(&c->notes[a->note], does_write(a)),
+    const hw_check_block *block = hw_check_block_of(&c->blocks, &a->where);
+    if (!home || !block) return;
+    wrong w = {.kind = HW_CHECK_BOUNDS, .warp = warp_of(c, block, &a->where), .note = a->note, .lanes = lanes,
+               .bytes = a->width_bytes, .space = a->space, .address = address,
+               .act = act_of(&c->notes[a->note], does_write(a)),
                .object = object_of_home(home)};
     add_wrong(c, &w);
 }
@@ -200,8 +205,10 @@ void hw_check_bounds_room(const hw_check *c, const hw_access *a, hw_check_runs *
 
 // The lanes of a kind and a space: their first one stands for all.
 static void add_stray(hw_check *c, const hw_stray *stray, hw_check_kind kind, uint32_t lanes, uint8_t space) {
-    wrong w = {.kind = kind, .where = &stray->where, .note = stray->note, .lanes = lanes, .bytes = stray->bytes,
-               .space = space, .address = stray->address[__builtin_ctz(lanes)],
+    const hw_check_block *block = hw_check_block_of(&c->blocks, &stray->where);
+    if (!block) return;
+    wrong w = {.kind = kind, .warp = warp_of(c, block, &stray->where), .note = stray->note, .lanes = lanes,
+               .bytes = stray->bytes, .space = space, .address = stray->address[__builtin_ctz(lanes)],
                .act = act_of(&c->notes[stray->note], stray->is_write)};
     const hw_home_set homes = hw_check_homes_of(c, stray->note);
     const hw_home *home = nearest_home(c, &homes, space, w.address);
@@ -225,5 +232,53 @@ void hw_check_tell_stray(hw_sink *sink, uint32_t worker, const hw_stray *stray) 
         if (misaligned) add_stray(c, stray, HW_CHECK_MISALIGNED, misaligned, space);
         if (outside) add_stray(c, stray, HW_CHECK_BOUNDS, outside, space);
         left &= ~alike;
+    }
+}
+
+// ---- blocks of a cluster that end -----------------------------------------------------------------------------------
+
+// Does some thread of the block come after the access, whatever way this run went?
+static bool is_before_end(hw_check *c, hw_check_block *block, const hw_check_entry *e, int of) {
+    hw_check_blocks *b = &c->blocks;
+    bool is_before = false;
+    for (uint32_t warp = 0; warp < b->n_warps && !is_before; warp++)
+        is_before = hw_check_blocks_order_warps(b, block, warp, e);
+    for (uint32_t warp = 0; warp < b->n_warps && !is_before; warp++)
+        for (int lane = 0; lane < HW_WARP_LANES && !is_before; lane++)
+            is_before = hw_check_blocks_order(b, block, warp, lane, e, of);
+    return is_before;
+}
+
+// The address of a byte of its shared memory, as the others name it.
+static uint64_t address_in(const hw_check_blocks *b, const hw_check_block *block, uint64_t offset) {
+    const uint32_t *of = b->cluster, *index = block->index;
+    const uint64_t rank = ((uint64_t)index[2] % of[2] * of[1] + index[1] % of[1]) * of[0] + index[0] % of[0];
+    return (rank + 1) << HW_RANK_BITS | offset;
+}
+
+static void look_at_byte(hw_check *c, hw_check_block *block, hw_check_ref ref, uint64_t offset) {
+    const hw_check_entry e = hw_check_entry_of(&c->entries, ref);
+    const int lane = (int)hw_check_lane_of(ref);
+    if (e.warp - block->number * c->blocks.n_warps < c->blocks.n_warps || is_before_end(c, block, &e, lane)) return;
+    wrong w = {.kind = HW_CHECK_BOUNDS, .warp = e.warp, .note = e.note, .lanes = e.is_many ? e.mask : 1u << lane,
+               .act = (hw_check_act)e.act, .bytes = e.width_bytes, .space = HW_SPACE_SHARED,
+               .address = address_in(&c->blocks, block, offset),
+               .object = {.is_known = true, .bytes = c->shared_bytes}};
+    add_wrong(c, &w);
+}
+
+void hw_check_bounds_block_ends(hw_check *c, hw_check_block *block) {
+    for (uint32_t i = 0; c->blocks.cluster_blocks > 1 && i < c->blocks.n_lines; i++) {
+        const hw_check_line *line = &block->shared[i];
+        const bool is_touched = line->newest_write >= block->floor || line->newest_read >= block->floor;
+        for (int p = 0; is_touched && p < HW_CHECK_PLANES; p++) {
+            hw_check_ref last = 0;
+            for (uint32_t at = 0; at < HW_CHECK_LINE_BYTES; at++) {
+                const hw_check_ref ref = hw_check_line_ref(line, &c->entries, (hw_check_plane)p, at);
+                if (ref >= block->floor && ref != last)
+                    look_at_byte(c, block, ref, i * (uint64_t)HW_CHECK_LINE_BYTES + at);
+                last = ref;
+            }
+        }
     }
 }

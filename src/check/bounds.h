@@ -25,6 +25,9 @@ static inline hw_home_set hw_check_homes_of(const hw_check *c, uint32_t note) {
 // Of n warps of a block, as hw_sink.accesses has them. Mostly all of them are in one home.
 void hw_check_bounds_accesses(hw_check *check, const hw_access *first, uint32_t n, const uint64_t *bases);
 
+// A block ends, and with it its shared memory: others of its cluster have accessed that before, and it has to know.
+void hw_check_bounds_block_ends(hw_check *check, hw_check_block *block);
+
 // The bases that put an access of the pattern into its first home as a whole.
 void hw_check_bounds_room(const hw_check *check, const hw_access *access, hw_check_runs *runs);
 static inline bool hw_check_bounds_have_room(const hw_check_runs *runs, uint32_t n, const uint64_t *bases) {

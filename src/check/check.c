@@ -98,6 +98,7 @@ static void tell_block(hw_sink *sink, uint32_t worker, const hw_block_step *step
     }
     hw_check_block *block = hw_check_block_of(&c->blocks, &step->where);
     if (block) hw_check_interval_end(c, block);
+    if (block) hw_check_bounds_block_ends(c, block);
     hw_check_block_end(&c->blocks, &step->where);
 }
 

@@ -196,10 +196,48 @@ static void test_freed(void **state) {
     hw_mem_destroy(mem);
 }
 
+// A block of a cluster has read another's shared memory before that ends, by chance, or since they have met.
+static void read_in_cluster(bool have_met, bool reader_ends_first) {
+    const hw_note note = {.kind = HW_NOTE_LOAD, .space = HW_SPACE_SHARED, .width_bytes = 4};
+    const uint64_t word = ((uint64_t)1 << HW_RANK_BITS) + 260;
+    checked c;
+    assert_int_equal(checked_create(&c), HW_OK);
+    assert_int_equal(checked_begin(&c, 0, 2, 64), HW_OK);
+    checked_end(&c);
+    c.info.cluster[0] = 2;
+    c.info.cluster[1] = c.info.cluster[2] = 1;
+    assert_int_equal(c.sink->launch_begin(c.sink, &c.info, NULL), HW_OK);
+    for (uint32_t block = 0; block < 2; block++) checked_block(&c, block, false);
+    checked_access(&c, checked_where(1, 1), LINE, &note, 1 << 5, word, NULL);
+    static const hw_barrier_action steps[] = {HW_BARRIER_ARRIVE, HW_BARRIER_WAIT};
+    for (uint32_t i = 0; have_met && i < 8; i++)
+        checked_arrive(&c, i / 2 % 2, i % 2, OTHER_LINE, steps[i / 4], HW_CLUSTER_BARRIER, 0xffffffffu, 0);
+    for (uint32_t block = 0; have_met && block < 2; block++) checked_complete(&c, block, HW_CLUSTER_BARRIER);
+    checked_block(&c, reader_ends_first, true);
+    checked_block(&c, !reader_ends_first, true);
+    checked_end(&c);
+    const hw_check_finding *f = hw_check_finding_at(c.check, 0);
+    assert_int_equal(checked_count(&c), !have_met);
+    if (f) {
+        assert_int_equal(f->kind, HW_CHECK_BOUNDS);
+        assert_int_equal(f->address, word);
+        assert_int_equal(f->sides[0].line, LINE);
+        assert_int_equal(f->sides[0].block[0], 1);
+        assert_int_equal(f->sides[0].thread[0], 32 + 5);
+        assert_int_equal(f->count, 1);
+    }
+    hw_check_destroy(c.check);
+}
+
+static void test_end_of_a_block(void **state) {
+    (void)state;
+    for (int way = 0; way < 4; way++) read_in_cluster(way & 1, way & 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_inside), cmocka_unit_test(test_outside), cmocka_unit_test(test_partly),
-        cmocka_unit_test(test_stray), cmocka_unit_test(test_freed),
+        cmocka_unit_test(test_stray), cmocka_unit_test(test_freed), cmocka_unit_test(test_end_of_a_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
