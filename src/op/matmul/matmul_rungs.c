@@ -102,6 +102,55 @@ static hw_status plan_whole_tiles(const hw_rung *rung, const hw_problem *problem
     return plan_tiles(rung, problem, device, asked, plan, diag);
 }
 
+// An index as wide as is_wide says.
+static void give_index(uint64_t value, bool is_wide, hw_plan *plan, hw_plan_launch *launch) {
+    const int32_t narrow = (int32_t)value;
+    launch->params[launch->n_params++] = (hw_plan_param){
+        .array = -1, .offset = is_wide ? hw_plan_value(plan, &value, sizeof value)
+                                       : hw_plan_value(plan, &narrow, sizeof narrow)};
+}
+
+// A copy of an array of rows x cols in the scratch memory, `start` elements from its begin, its rows `pitch` long.
+static void plan_padding(hw_plan *plan, const hw_plan_launch *like, int array, uint64_t start, uint64_t rows,
+                         uint64_t cols, uint64_t pitch, bool is_wide) {
+    hw_plan_launch *launch = &plan->launches[plan->n_launches++];
+    const uint64_t numbers[] = {start, pitch, rows, cols};
+    *launch = *like;
+    launch->function = "matmul_pad";
+    lay_matmul_grid(hw_divide_up(rows, like->block[1]), pitch / like->block[0], launch);
+    launch->params[launch->n_params++] = (hw_plan_param){.array = SCRATCH};
+    launch->params[launch->n_params++] = (hw_plan_param){.array = array};
+    for (int i = 0; i < 4; i++) give_index(numbers[i], is_wide, plan, launch);
+}
+
+// A and B with rows of whole tiles, and their product.
+static hw_status plan_pitched(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
+                              const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {
+    const uint32_t tile = rung->tile[0], bytes = hw_matmul_elem_bytes(problem);
+    const uint64_t m = problem->size[M], n = problem->size[N], k = problem->size[K];
+    const uint64_t a_pitch = hw_align_up(k, tile), b_pitch = hw_align_up(n, tile);
+    const uint64_t b_start = hw_align_up(m, tile) * a_pitch, all = b_start + a_pitch * b_pitch;
+    hw_status status = plan_tiles(rung, problem, device, asked, plan, diag);
+    if (status) return status;
+    if (all > hw_matmul_scratch_bytes(problem) / bytes)
+        return hw_diag_set(diag, HW_USAGE, "%s wants %" PRIu64 " bytes of scratch memory, and gets %" PRIu64,
+                           rung->name, all * bytes, hw_matmul_scratch_bytes(problem));
+    const bool wide = all > INT32_MAX || is_wide(problem, tile, tile, tile);
+    hw_plan_launch product = plan->launches[0];
+    product.n_params = 0;
+    plan->n_launches = 0;
+    if (wide) hw_plan_define(plan, &product, "INDEX_BITS", 64);
+    plan_padding(plan, &product, A, 0, m, k, a_pitch, wide);
+    plan_padding(plan, &product, B, b_start, k, n, b_pitch, wide);
+    hw_plan_launch *launch = &plan->launches[plan->n_launches++];
+    const uint64_t numbers[] = {b_start, m, n, a_pitch, b_pitch};
+    *launch = product;
+    launch->params[launch->n_params++] = (hw_plan_param){.array = C};
+    launch->params[launch->n_params++] = (hw_plan_param){.array = SCRATCH};
+    for (int i = 0; i < 5; i++) give_index(numbers[i], wide, plan, launch);
+    return HW_OK;
+}
+
 // Three stages of a tile of A, whose rows are followed by a word that is never used, and one of B.
 static hw_status plan_async(const hw_rung *rung, const hw_problem *problem, const hw_device_properties *device,
                             const uint32_t asked[2], hw_plan *plan, hw_diag *diag) {

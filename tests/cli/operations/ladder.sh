@@ -244,6 +244,19 @@ says out "GFLOP/s"
 expect 0 "$halfwarp" ladder matmul --device cpu --size 40x30x20 --rung rows --seconds 0 --format json
 says out '"gops":'
 
+# Where rows have no whole number of tiles, a pitch makes loads of them whole.
+for rung in zero_fill pitched; do
+    expect 0 "$halfwarp" ladder matmul --gpu 8800gtx --size 100x101x100 --rung $rung --format csv -o "$work/$rung.csv"
+    grep -q ",$rung,.*,right," "$work/$rung.csv" || fail "$rung: $(cat "$work/$rung.csv")"
+done
+cp "$work/zero_fill.csv" "$work/out.csv"
+apart=$(column est_us zero_fill)
+cp "$work/pitched.csv" "$work/out.csv"
+awk "BEGIN { exit !($(column est_us pitched) < 0.95 * $apart) }" ||
+    fail "pitched: $(column est_us pitched) us, $apart without"
+expect 0 "$halfwarp" ladder matmul --gpu h200 --size 4096x16x4096 --rung pitched
+says out "bytes of scratch memory"
+
 # Without a GPU there is one that is simulated.
 if [ ! -e /dev/nvidiactl ]; then
     expect 0 "$halfwarp" ladder transpose --size 16x16 --rung pad
