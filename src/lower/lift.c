@@ -2,7 +2,9 @@
 // them out of the body.
 //
 // One pass in reverse post-order is enough: of a value with a single definition, that definition comes before all uses
-// that it reaches on every way. A use met earlier (undefined on the first way round a loop) stays in the body.
+// that it reaches on every way. A use met earlier (undefined on the first way round a loop) stays in the body. So does
+// a value to whose use some way comes without it: that nothing has given it is to be found out (exec/undefined/).
+#include "lower/dominators.h"
 #include "lower/lowering.h"
 
 // What lies in these areas is read from memory for each warp or block: beyond what a cache holds, computing is faster.
@@ -24,10 +26,21 @@ static const uint8_t sreg_level[HW_SREG_COUNT] = {
 
 // ---- definitions ----
 
+typedef struct place {
+    hw_lowering *lo;
+    uint32_t block;
+} place;
+
 static void count_use(void *context, int32_t reg, bool is_def) {
-    hw_reg_info *regs = context;
-    regs[reg].is_read |= !is_def;
-    if (is_def && regs[reg].n_defs < 2) regs[reg].n_defs++;
+    const place *at = context;
+    hw_reg_info *info = &at->lo->regs[reg];
+    if (!is_def) {
+        info->is_read = true;
+        info->may_be_unset |= !info->n_defs || !hw_dominates(at->lo->dominators, info->def_block, at->block);
+    } else {
+        if (!info->n_defs) info->def_block = at->block;
+        if (info->n_defs < 2) info->n_defs++;
+    }
 }
 
 static void describe_registers(hw_lowering *lo) {
@@ -36,8 +49,9 @@ static void describe_registers(hw_lowering *lo) {
         lo->regs[r] = (hw_reg_info){.slot = HW_NO_SLOT, .lane = (uint8_t)hw_lane_of(f->regs[r].type),
                                     .level = HW_LEVEL_VARYING};
     for (uint32_t k = 0; k < lo->cfg.n_reachable; k++) {
-        const hw_cfg_block *block = &lo->cfg.blocks[lo->cfg.rpo[k]];
-        for (uint32_t i = block->first; i < block->end; i++) hw_defs_visit(&f->insts[i], count_use, lo->regs);
+        place at = {lo, lo->cfg.rpo[k]};
+        const hw_cfg_block *block = &lo->cfg.blocks[at.block];
+        for (uint32_t i = block->first; i < block->end; i++) hw_defs_visit(&f->insts[i], count_use, &at);
     }
     for (uint32_t r = 0; r < f->n_regs; r++)
         if (!lo->regs[r].n_defs) lo->regs[r].level = HW_LEVEL_LAUNCH;
@@ -94,7 +108,7 @@ static void check_register(void *context, int32_t reg, bool is_def) {
         check->level |= info->level;
     } else {
         check->has_result = true;
-        if (info->n_defs != 1 || info->lane == HW_LANE_NONE) check->level = HW_LEVEL_VARYING;
+        if (info->n_defs != 1 || info->may_be_unset || info->lane == HW_LANE_NONE) check->level = HW_LEVEL_VARYING;
     }
 }
 

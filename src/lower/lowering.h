@@ -60,6 +60,8 @@ typedef struct hw_reg_info {
     uint8_t level;                 // HW_LEVEL_*; VARYING until lift has found it invariant
     uint8_t n_defs;                // in reachable code: 0, 1, 2 meaning several
     bool is_read;                  // in reachable code
+    bool may_be_unset;             // of a single definition: some way comes to a use without it
+    uint32_t def_block;            // of the first definition, in reverse post-order
 } hw_reg_info;
 
 typedef void (*hw_reg_visitor)(void *context, int32_t reg, bool is_def);
@@ -107,6 +109,7 @@ typedef struct hw_lowering {
     hw_program *program;
     hw_cfg cfg;
     hw_reg_info *regs;
+    const struct hw_dominators *dominators;  // hw_merge
     uint8_t *lifted;               // by PTX instruction
     uint8_t *is_index;             // by register: hw_watch_find; NULL: nobody asks
     bool *is_narrow, *is_operand;  // by register: hw_narrow_find; NULL: addresses have 64 bits

@@ -319,5 +319,6 @@ hw_status hw_merge(hw_lowering *lo) {
     if (status != HW_OK) return status;
     for (uint32_t k = 0; k < lo->cfg.n_reachable; k++) visit_block(m, lo->cfg.rpo[k]);
     merge_loads(m);
+    lo->dominators = &m->dominators;
     return HW_OK;
 }

@@ -253,36 +253,66 @@ static void test_programs(void **unused) {
     end(&f);
 }
 
+// ---- programs of their own ------------------------------------------------------------------------------------------
+
+static hw_sim_function *load(fixture *f, const char *text) {
+    hw_sim_module *module;
+    hw_sim_function *function;
+    hw_diag diag = {0};
+    if (hw_sim_load(f->sim, text, strlen(text), "k.ptx", &module, &diag)) fail_msg("%s", diag.text);
+    assert_int_equal(hw_sim_find_function(module, "k", &function, NULL), HW_OK);
+    return function;
+}
+
+// Two blocks.
+static void run(fixture *f, hw_sim_function *function, uint32_t threads) {
+    void *params[] = {&f->in, &f->out};
+    const hw_sim_launch_args args = {.function = function, .grid = {2, 1, 1}, .block = {threads, 1, 1},
+                                     .params = params};
+    hw_sim_refusal refusal;
+    hw_fault fault;
+    assert_int_equal(hw_sim_launch(f->sim, &args, &refusal, &fault, NULL), HW_OK);
+}
+
 // What the first warps of a block have written, and read, says nothing of others that do the same elsewhere.
 static void test_other_warps(void **unused) {
     static fixture f;
-    const char *text =
-        ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
-        ".reg .pred %p<3>; .reg .b32 %r<6>; .shared .align 4 .b8 s[2048];\n"
-        "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.u32 %r4, %r3, %r2;\n"
-        "setp.ge.u32 %p1, %r1, 256;\n@%p1 bra READ;\nst.shared.u32 [%r4], %r1;\n"
-        "READ: bar.sync 0;\nld.shared.u32 %r5, [%r4]; setp.gt.u32 %p2, %r5, 3;\n"
-        "@%p2 bra END;\nst.shared.u32 [%r4], 7;\nEND: ret;\n}\n";
-    hw_sim_module *module;
-    hw_sim_function *function;
-    hw_sim_refusal refusal;
-    hw_fault fault;
     (void)unused;
     begin(&f);
-    assert_int_equal(hw_sim_load(f.sim, text, strlen(text), "k.ptx", &module, NULL), HW_OK);
-    assert_int_equal(hw_sim_find_function(module, "k", &function, NULL), HW_OK);
-    void *params[] = {&f.in, &f.out};
-    for (uint32_t threads = 256; threads <= 512; threads += 256) {
-        const hw_sim_launch_args args = {.function = function, .grid = {2, 1, 1}, .block = {threads, 1, 1},
-                                         .params = params};
-        assert_int_equal(hw_sim_launch(f.sim, &args, &refusal, &fault, NULL), HW_OK);
-        assert_int_equal(f.told, threads == 256 ? 0 : 2 * 8);    // warps
-    }
+    hw_sim_function *function = load(
+        &f, ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+            ".reg .pred %p<3>; .reg .b32 %r<6>; .shared .align 4 .b8 s[2048];\n"
+            "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.u32 %r4, %r3, %r2;\n"
+            "setp.ge.u32 %p1, %r1, 256;\n@%p1 bra READ;\nst.shared.u32 [%r4], %r1;\n"
+            "READ: bar.sync 0;\nld.shared.u32 %r5, [%r4]; setp.gt.u32 %p2, %r5, 3;\n"
+            "@%p2 bra END;\nst.shared.u32 [%r4], 7;\nEND: ret;\n}\n");
+    run(&f, function, 256);
+    assert_int_equal(f.told, 0);
+    run(&f, function, 512);
+    assert_int_equal(f.told, 2 * 8);    // warps
+    end(&f);
+}
+
+// A register that a branch alone gives a constant, which is so without the branch where nobody asks.
+static void test_constant_of_a_branch(void **unused) {
+    static fixture f;
+    (void)unused;
+    begin(&f);
+    hw_sim_function *function = load(
+        &f, ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+            ".reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %d<2>;\n"
+            "ld.param.u64 %d1, [out]; mov.u32 %r1, %ntid.x; setp.le.u32 %p1, %r1, 32;\n@%p1 bra USE;\n"
+            "mov.u32 %r2, 7; mov.b32 %r3, %r2;\nUSE: setp.gt.u32 %p2, %r3, 2;\n@%p2 bra END;\n"
+            "st.global.u32 [%d1], %r1;\nEND: ret;\n}\n");
+    run(&f, function, 64);
+    assert_int_equal(f.told, 0);
+    run(&f, function, 32);
+    assert_int_equal(f.told, 2);
     end(&f);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_each), cmocka_unit_test(test_programs),
-                                       cmocka_unit_test(test_other_warps)};
+                                       cmocka_unit_test(test_other_warps), cmocka_unit_test(test_constant_of_a_branch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
