@@ -117,12 +117,12 @@ static void assert_half(const half *h, size_t launches, int median_pct, int with
 
 static void programs_of_the_choice(void **state) {
     (void)state;
-    assert_half(&halves[0], 306, 10, 50, 81, 97);
+    assert_half(&halves[0], 306, 9, 54, 82, 96);
 }
 
 static void programs_that_judge(void **state) {
     (void)state;
-    assert_half(&halves[1], 262, 21, 35, 54, 84);
+    assert_half(&halves[1], 262, 18, 33, 58, 86);
 }
 
 static void instructions_of_machine_code(void **state) {
