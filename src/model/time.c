@@ -28,8 +28,9 @@ enum {
     // warps, which begin one after the other. Copies by blocks of 256, 512 and 1024 threads on an H200
     // (truth/h200_times.csv). Those that a launch begins with are in launch_us.
     BLOCK_START_CYCLES = 340, WARP_START_CYCLES = 20,
-    // Before 7.0 for a block's warps to come and to go on at a barrier, whatever the block.
-    OLD_BARRIER_CYCLES = 80, USUAL_WARPS = 8,
+    // For a block's warps to come and to go on, one after the other: public programs on an H200 (docs/accuracy.md).
+    // Before 7.0 80 in all, whatever the block.
+    BARRIER_CYCLES = 30, BARRIER_WARP_CYCLES = 4, OLD_BARRIER_CYCLES = 80, USUAL_WARPS = 8,
     L1_CYCLES = 40,              // to the first-level cache: an H200, a chain of loads in 16 KB (truth/h200_micro.csv)
     // Of it for global memory, where little is shared memory's: an H200 has 256. Elsewhere at most as much as the
     // shared memory, which is a part of it.
@@ -47,12 +48,8 @@ enum {
 // cycles; before, it is not known, and times at hand are explained without.
 static const double BLOCK_TURN_CYCLES = 1.19;
 
-// A barrier from 7.0 on: for a block of one warp, and for each, which come and go on one after the other. One warp on an
-// H200 needs 18 cycles for it, and 64 on a multiprocessor 2.2 each (truth/h200_micro.csv).
-static const double BARRIER_CYCLES = 16, BARRIER_WARP_CYCLES = 2.2;
-
-// Instructions of a warp that compilers put beside each other: chosen with programs of others (docs/accuracy.md).
-static double independent(const hw_gpu *gpu) { return gpu->arch->cc >= 70 ? 1.25 : 2; }
+// Instructions of a warp that compilers put beside each other.
+static double independent(const hw_gpu *gpu) { return gpu->arch->cc >= 70 ? 1.6 : 2; }
 
 static double barrier_cycles(const hw_gpu *gpu, double warps) {
     return gpu->arch->cc < 70 ? OLD_BARRIER_CYCLES : BARRIER_CYCLES + BARRIER_WARP_CYCLES * warps;
@@ -157,9 +154,14 @@ static double l1_hit_share(const hw_gpu *gpu, const hw_time_work *work) {
     return all > 0 ? 1 - fetched_bytes(gpu, work) / all : 0;
 }
 
+// Of the second-level cache's bytes a clock what loads reach from 7.0 on: 8.1 TB/s where 4 to 48 MB are read four times
+// on an H200 (truth/h200_micro.csv). Stores of whole lines reach all of it (truth/h200_times.csv, transposeNaiveRow).
+static const double L2_LOAD_SHARE = 0.8;
+
 static double l2_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     double loads = fetched_bytes(gpu, work), bytes;
     if (caches_loads(gpu->arch)) loads = touched_bytes(work, loads);
+    if (gpu->arch->cc >= 70) loads /= L2_LOAD_SHARE;
     bytes = loads + (double)work->store_sectors * SECTOR_BYTES;
     return row->l2_clock_bytes > 0 ? clock_us(gpu, bytes / row->l2_clock_bytes) : 0;
 }
@@ -320,7 +322,7 @@ static double work_us(const hw_gpu *gpu, const time_row *row, const hw_time_work
                             atomics_us(gpu, row, work), shared,             issue};
     const double busiest = largest(memory_us(gpu, row, work), largest(shared, issue));
     const double busy = is_old ? busiest : together(parts, sizeof parts / sizeof *parts, 3);
-    return together((const double[]){busy, latency}, 2, is_old ? 2 : 1.75);
+    return together((const double[]){busy, latency}, 2, is_old ? 2 : 1.6);
 }
 
 // Until the last block has had its turn and is done: blocks begin one after the other, beside the work of those before.

@@ -12,13 +12,13 @@
 
 #include "model/time.h"
 
-static const double H200_LAUNCH_US = 0.9;
+static const double H200_LAUNCH_US = 0.95;
 
 static void assert_near(double value, double expected, double share) {
     if (!(fabs(value - expected) <= share * expected)) fail_msg("%g is not %g", value, expected);
 }
 
-static double together(double busy, double waits) { return pow(pow(busy, 1.75) + pow(waits, 1.75), 1 / 1.75); }
+static double together(double busy, double waits) { return pow(pow(busy, 1.6) + pow(waits, 1.6), 1 / 1.6); }
 
 // A copy of 2^24 floats by blocks of 256 threads, as the profiler counts it.
 static hw_time_work copy(void) {
@@ -32,7 +32,7 @@ static hw_time_work copy(void) {
 
 static double cycles_of_copies(double trip) {
     const double late = 500 * (1 - 132 * 8 / 65536.0);
-    return (trip + 15 * 3.2 + late) * 524288.0 / (64 * 132);
+    return (trip + 15 * 2.5 + late) * 524288.0 / (64 * 132);
 }
 
 // Until the last block has begun, one after the other, and has waited as long as each.
@@ -58,14 +58,15 @@ static void a_copy_by_hand(void **state) {
     assert_true(e.bound_us[HW_BOUND_SHARED] == 0);
     // 15 instructions on 4 schedulers; the most blocks on a multiprocessor are 497.
     assert_near(e.bound_us[HW_BOUND_ISSUE], 497 * 8 * 15 / 4.0 / 1980, 1e-6);
-    // 690 cycles to memory, 15 instructions of which four of five wait 4, 340 + 8 * 20 to begin, but for the first
+    // 690 cycles to memory, 15 instructions of which five of eight wait 4, 340 + 8 * 20 to begin, but for the first
     // blocks; 64 warps at a time.
     const double waits = cycles_of_copies(690) / 1980;
     assert_near(e.bound_us[HW_BOUND_LATENCY], wait_of_copies(690), 1e-6);
     assert_true(waits < wait_of_copies(690));
     assert_int_equal(e.bound, HW_BOUND_LATENCY);
-    // The second-level cache's 5120 bytes a clock, the first's line, of loads and of stores, and issue stand beside.
-    const double l2 = (1 << 27) / 5120.0 / 1980, l1 = 497 * 8 * 2 / 1980.0;
+    // The second-level cache's 5120 bytes a clock, of which loads reach four fifths, the first's line, of loads and of
+    // stores, and issue stand beside.
+    const double l2 = (1 << 26) * 2.25 / 5120.0 / 1980, l1 = 497 * 8 * 2 / 1980.0;
     const double busy = cbrt(pow(e.bound_us[HW_BOUND_MEMORY], 3) + pow(l2, 3) + pow(l1, 3) +
                              pow(e.bound_us[HW_BOUND_ISSUE], 3));
     assert_near(e.us, H200_LAUNCH_US + larger(together(busy, waits), wait_of_copies(690)), 1e-9);
@@ -139,7 +140,7 @@ static void scattered_stores(void **state) {
     hw_time_work w = copy();
     w.store_sectors = (uint64_t)128 << 19;
     hw_estimate e = hw_model_time(hw_gpu_find("h200"), &w);
-    assert_near(e.bound_us[HW_BOUND_MEMORY], ((double)w.store_sectors + (1 << 21)) * 32 / 5120 / 1980, 1e-6);
+    assert_near(e.bound_us[HW_BOUND_MEMORY], ((double)w.store_sectors + (1 << 21) / 0.8) * 32 / 5120 / 1980, 1e-6);
 }
 
 static void partitions_of_1x(void **state) {
@@ -206,9 +207,9 @@ static void one_sector(void **state) {
     assert_true(hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY] == 0);
 }
 
-// What an H200 took (truth/h200_micro.csv): grids of blocks that do nothing, which start 0.3 us sooner than others; 264
-// blocks of which each warp adds 64 times to words side by side, the same in all blocks; and warps that add with all
-// lanes to one word of their own.
+// What an H200 took (truth/h200_micro.csv): grids of blocks that do nothing, which start 0.35 us sooner than others;
+// 264 blocks of which each warp adds 64 times to words side by side, the same in all blocks; and warps that add with
+// all lanes to one word of their own.
 static void measured_on_an_h200(void **state) {
     static const struct { double us; hw_time_work work; } cases[] = {
         {0.640, {.blocks = 132, .warps = 1056, .blocks_per_sm = 8}},
@@ -226,7 +227,7 @@ static void measured_on_an_h200(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const double us = hw_model_time(hw_gpu_find("h200"), &cases[i].work).us;
-        assert_near(us - (cases[i].work.atomic_passes ? 0 : 0.3), cases[i].us, 0.25);
+        assert_near(us - (cases[i].work.atomic_passes ? 0 : 0.35), cases[i].us, 0.25);
     }
 }
 
