@@ -207,8 +207,9 @@ uint32_t hw_model_lanes(const hw_arch *arch, hw_rate rate) {
     return lanes || rate != HW_RATE_F64 ? lanes : hw_rate_of(arch, HW_RATE_F32);
 }
 
-// Kinds of instructions that go through one pipe from 7.0 on, as Nsight Compute's guide has it: integers and what
-// compares them; products, of integers too; special functions and conversions. A list ends with HW_RATES.
+// Kinds of instructions that go through one pipe from 7.0 on: integers, what compares them and what moves their bits;
+// floats, and products of integers (NVIDIA's developer forum of GV100 and GH100, threads 108729 and 302018); special
+// functions and conversions (Nsight Compute's guide, from memory). A list ends with HW_RATES.
 enum { PIPES = 3, MOST_KINDS = 6 };
 static const hw_rate kinds_of[PIPES][MOST_KINDS] = {
     {HW_RATE_IADD, HW_RATE_SHIFT, HW_RATE_COMPARE, HW_RATE_LOGIC, HW_RATES},
@@ -318,8 +319,9 @@ static double together(const double *us, int n, double exponent) {
 static double work_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work, double latency) {
     const bool is_old = gpu->arch->cc < 70;
     const double shared = shared_us(gpu, work), issue = issue_us(gpu, work);
-    const double parts[] = {dram_us(gpu, row, work),    link_us(gpu, work), l2_us(gpu, row, work), l1_us(gpu, work),
-                            atomics_us(gpu, row, work), shared,             issue};
+    const double l2 = l2_us(gpu, row, work), l1 = l1_us(gpu, work), dram = dram_us(gpu, row, work);
+    const double link = link_us(gpu, work), atomics = atomics_us(gpu, row, work);
+    const double parts[] = {dram, link, l2, l1, atomics, shared, issue};
     const double busiest = largest(memory_us(gpu, row, work), largest(shared, issue));
     const double busy = is_old ? busiest : together(parts, sizeof parts / sizeof *parts, 3);
     return together((const double[]){busy, latency}, 2, is_old ? 2 : 1.6);
