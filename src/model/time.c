@@ -154,9 +154,14 @@ static double l1_hit_share(const hw_gpu *gpu, const hw_time_work *work) {
     return all > 0 ? 1 - fetched_bytes(gpu, work) / all : 0;
 }
 
+// Of the second-level cache's bytes a clock what loads reach from 7.0 on: 8.1 TB/s where 4 to 48 MB are read four times
+// on an H200 (truth/h200_micro.csv). Stores of whole lines reach all of it (truth/h200_times.csv, transposeNaiveRow).
+static const double L2_LOAD_SHARE = 0.8;
+
 static double l2_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     double loads = fetched_bytes(gpu, work), bytes;
     if (caches_loads(gpu->arch)) loads = touched_bytes(work, loads);
+    if (gpu->arch->cc >= 70) loads /= L2_LOAD_SHARE;
     bytes = loads + (double)work->store_sectors * SECTOR_BYTES;
     return row->l2_clock_bytes > 0 ? clock_us(gpu, bytes / row->l2_clock_bytes) : 0;
 }
@@ -202,6 +207,28 @@ uint32_t hw_model_lanes(const hw_arch *arch, hw_rate rate) {
     return lanes || rate != HW_RATE_F64 ? lanes : hw_rate_of(arch, HW_RATE_F32);
 }
 
+// Kinds of instructions that go through one pipe from 7.0 on: integers, what compares them and what moves their bits;
+// floats, and products of integers (NVIDIA's developer forum of GV100 and GH100, threads 108729 and 302018); special
+// functions and conversions (Nsight Compute's guide, from memory). A list ends with HW_RATES.
+enum { PIPES = 3, MOST_KINDS = 6 };
+static const hw_rate kinds_of[PIPES][MOST_KINDS] = {
+    {HW_RATE_IADD, HW_RATE_SHIFT, HW_RATE_COMPARE, HW_RATE_LOGIC, HW_RATES},
+    {HW_RATE_F32, HW_RATE_IMUL, HW_RATES},
+    {HW_RATE_SFU, HW_RATE_SFU2, HW_RATE_POPC, HW_RATE_CVT64, HW_RATE_CVT, HW_RATES},
+};
+
+// The pipe is as wide as the widest of its kinds.
+static double shared_pipe_cycles(const hw_gpu *gpu, const hw_time_work *work, const hw_rate *kinds) {
+    double inst = 0;
+    uint32_t most = 0;
+    for (; *kinds < HW_RATES; kinds++) {
+        const uint32_t lanes = hw_model_lanes(gpu->arch, *kinds);
+        if (lanes) inst += (double)work->inst[*kinds];
+        if (lanes > most) most = lanes;
+    }
+    return most ? inst * HW_WARP_LANES / most : 0;
+}
+
 // The busiest pipe. A further pass over constant memory is an instruction of its own; a half-warp's takes two clocks.
 static double issue_us(const hw_gpu *gpu, const hw_time_work *work) {
     double cycles = (gpu->arch->cc < 20 ? 2 : 1) * (double)work->const_passes;
@@ -209,6 +236,8 @@ static double issue_us(const hw_gpu *gpu, const hw_time_work *work) {
         uint32_t lanes = work->inst[i] ? hw_model_lanes(gpu->arch, (hw_rate)i) : 0;
         if (lanes) cycles = largest(cycles, (double)work->inst[i] * HW_WARP_LANES / lanes);
     }
+    for (int i = 0; i < PIPES && gpu->arch->cc >= 70; i++)
+        cycles = largest(cycles, shared_pipe_cycles(gpu, work, kinds_of[i]));
     return clock_us(gpu, cycles / busy_sms(gpu, work));
 }
 
@@ -269,18 +298,33 @@ hw_bound hw_model_bound(const double bound_us[HW_BOUNDS], double us) {
     return bound;
 }
 
-// What is busy and what waits hide each other in part. Where both are nearly equal, neither is reached: requests queue
-// while others still wait. How much they hide was chosen from 7.0 on with launches of public programs on an H200, of
-// every second program (docs/accuracy.md), before with the times that there are of older GPUs.
-static double together(const hw_gpu *gpu, double busy, double latency) {
-    const double exponent = gpu->arch->cc >= 70 ? 1.5 : 2, larger = largest(busy, latency);
-    if (!(larger > 0)) return 0;
-    return larger * pow(1 + pow(least(busy, latency) / larger, exponent), 1 / exponent);
-}
-
 static double memory_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     const double caches = largest(l2_us(gpu, row, work), l1_us(gpu, work));
     return largest(largest(largest(dram_us(gpu, row, work), link_us(gpu, work)), caches), atomics_us(gpu, row, work));
+}
+
+// Times that hide each other in part. Where two are nearly equal, neither is reached: requests queue while others still
+// wait.
+static double together(const double *us, int n, double exponent) {
+    double most = 0, sum = 0;
+    for (int i = 0; i < n; i++) most = largest(most, us[i]);
+    if (!(most > 0)) return 0;
+    for (int i = 0; i < n; i++) sum += pow(us[i] / most, exponent);
+    return most * pow(sum, 1 / exponent);
+}
+
+// From 7.0 on a block uses one part after the other, so that parts of the GPU wait for each other as well as warps do.
+// By how much was chosen with launches of programs of others on an H200 (docs/accuracy.md), before 7.0 with the times
+// that there are of older GPUs.
+static double work_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work, double latency) {
+    const bool is_old = gpu->arch->cc < 70;
+    const double shared = shared_us(gpu, work), issue = issue_us(gpu, work);
+    const double l2 = l2_us(gpu, row, work), l1 = l1_us(gpu, work), dram = dram_us(gpu, row, work);
+    const double link = link_us(gpu, work), atomics = atomics_us(gpu, row, work);
+    const double parts[] = {dram, link, l2, l1, atomics, shared, issue};
+    const double busiest = largest(memory_us(gpu, row, work), largest(shared, issue));
+    const double busy = is_old ? busiest : together(parts, sizeof parts / sizeof *parts, 3);
+    return together((const double[]){busy, latency}, 2, is_old ? 2 : 1.6);
 }
 
 // Until the last block has had its turn and is done: blocks begin one after the other, beside the work of those before.
@@ -298,10 +342,8 @@ hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work) {
     e.bound_us[HW_BOUND_ISSUE] = issue_us(gpu, work);
     e.bound_us[HW_BOUND_LAUNCH] = row->launch_us;
     const double latency = latency_us(gpu, row, work), turns = turns_us(gpu, work, latency);
-    double busy = 0;
-    for (int i = 0; i < HW_BOUND_LATENCY; i++) busy = largest(busy, e.bound_us[i]);
     e.bound_us[HW_BOUND_LATENCY] = largest(latency, turns);
-    e.us = row->launch_us + largest(together(gpu, busy, latency), turns);
+    e.us = row->launch_us + largest(work_us(gpu, row, work, latency), turns);
     e.bound = hw_model_bound(e.bound_us, e.us);
     e.gbs = (double)work->useful_bytes / (e.us * 1e3);
     return e;

@@ -12,13 +12,13 @@
 
 #include "model/time.h"
 
-static const double H200_LAUNCH_US = 0.9;
+static const double H200_LAUNCH_US = 0.95;
 
 static void assert_near(double value, double expected, double share) {
     if (!(fabs(value - expected) <= share * expected)) fail_msg("%g is not %g", value, expected);
 }
 
-static double together(double busy, double waits) { return pow(pow(busy, 1.5) + pow(waits, 1.5), 1 / 1.5); }
+static double together(double busy, double waits) { return pow(pow(busy, 1.6) + pow(waits, 1.6), 1 / 1.6); }
 
 // A copy of 2^24 floats by blocks of 256 threads, as the profiler counts it.
 static hw_time_work copy(void) {
@@ -64,7 +64,12 @@ static void a_copy_by_hand(void **state) {
     assert_near(e.bound_us[HW_BOUND_LATENCY], wait_of_copies(690), 1e-6);
     assert_true(waits < wait_of_copies(690));
     assert_int_equal(e.bound, HW_BOUND_LATENCY);
-    assert_near(e.us, H200_LAUNCH_US + larger(together(e.bound_us[HW_BOUND_MEMORY], waits), wait_of_copies(690)), 1e-9);
+    // The second-level cache's 5120 bytes a clock, of which loads reach four fifths, the first's line, of loads and of
+    // stores, and issue stand beside.
+    const double l2 = (1 << 26) * 2.25 / 5120.0 / 1980, l1 = 497 * 8 * 2 / 1980.0;
+    const double busy = cbrt(pow(e.bound_us[HW_BOUND_MEMORY], 3) + pow(l2, 3) + pow(l1, 3) +
+                             pow(e.bound_us[HW_BOUND_ISSUE], 3));
+    assert_near(e.us, H200_LAUNCH_US + larger(together(busy, waits), wait_of_copies(690)), 1e-9);
     assert_near(e.gbs, (1 << 27) / e.us / 1e3, 1e-9);
 }
 
@@ -109,12 +114,33 @@ static void bounds_are_named(void **state) {
 }
 
 // Stores of 4 bytes to each of 32 lines take as long as 32 lines, in the second-level cache.
+static double issue_of(const char *gpu, hw_rate a, hw_rate b, hw_rate c) {
+    hw_time_work w = copy();
+    w.inst[a] += 32 << 19;
+    w.inst[b] += 32 << 19;
+    w.inst[c] += 32 << 19;
+    return hw_model_time(hw_gpu_find(gpu), &w).bound_us[HW_BOUND_ISSUE] * hw_gpu_find(gpu)->clock_mhz;
+}
+
+// Integers, what compares them and what moves their bits share a pipe of 64 lanes from 7.0 on; so do special functions
+// and conversions, of 16; products of integers do not wait for sums.
+static void kinds_that_share_a_pipe(void **state) {
+    (void)state;
+    const double one = 497 * 8 * 32 / 2.0;
+    assert_near(issue_of("h200", HW_RATE_IADD, HW_RATE_LOGIC, HW_RATE_COMPARE), 3 * one, 1e-6);
+    assert_near(issue_of("h200", HW_RATE_SFU, HW_RATE_CVT, HW_RATE_POPC), 3 * 4 * one, 1e-6);
+    assert_near(issue_of("h200", HW_RATE_F32, HW_RATE_F32, HW_RATE_IMUL), 1.5 * one, 1e-6);
+    assert_near(issue_of("h200", HW_RATE_IADD, HW_RATE_IMUL, HW_RATE_SFU), 4 * one, 1e-6);
+    const double k40 = issue_of("k40", HW_RATE_SFU, HW_RATE_SFU, HW_RATE_IADD);
+    assert_near(issue_of("k40", HW_RATE_SFU, HW_RATE_SFU, HW_RATE_CVT), k40, 1e-6);
+}
+
 static void scattered_stores(void **state) {
     (void)state;
     hw_time_work w = copy();
     w.store_sectors = (uint64_t)128 << 19;
     hw_estimate e = hw_model_time(hw_gpu_find("h200"), &w);
-    assert_near(e.bound_us[HW_BOUND_MEMORY], ((double)w.store_sectors + (1 << 21)) * 32 / 5120 / 1980, 1e-6);
+    assert_near(e.bound_us[HW_BOUND_MEMORY], ((double)w.store_sectors + (1 << 21) / 0.8) * 32 / 5120 / 1980, 1e-6);
 }
 
 static void partitions_of_1x(void **state) {
@@ -181,9 +207,9 @@ static void one_sector(void **state) {
     assert_true(hw_model_time(gpu, &w).bound_us[HW_BOUND_MEMORY] == 0);
 }
 
-// What an H200 took (truth/h200_micro.csv): grids of blocks that do nothing, which start 0.3 us sooner than others; 264
-// blocks of which each warp adds 64 times to words side by side, the same in all blocks; and warps that add with all
-// lanes to one word of their own.
+// What an H200 took (truth/h200_micro.csv): grids of blocks that do nothing, which start 0.35 us sooner than others;
+// 264 blocks of which each warp adds 64 times to words side by side, the same in all blocks; and warps that add with
+// all lanes to one word of their own.
 static void measured_on_an_h200(void **state) {
     static const struct { double us; hw_time_work work; } cases[] = {
         {0.640, {.blocks = 132, .warps = 1056, .blocks_per_sm = 8}},
@@ -201,7 +227,7 @@ static void measured_on_an_h200(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const double us = hw_model_time(hw_gpu_find("h200"), &cases[i].work).us;
-        assert_near(us - (cases[i].work.atomic_passes ? 0 : 0.3), cases[i].us, 0.25);
+        assert_near(us - (cases[i].work.atomic_passes ? 0 : 0.35), cases[i].us, 0.25);
     }
 }
 
@@ -323,7 +349,7 @@ static void relatives_by_their_bus(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_by_hand),        cmocka_unit_test(bounds_are_named),
-        cmocka_unit_test(launches_have_a_floor),
+        cmocka_unit_test(launches_have_a_floor), cmocka_unit_test(kinds_that_share_a_pipe),
         cmocka_unit_test(scattered_stores),      cmocka_unit_test(partitions_of_1x),
         cmocka_unit_test(caches),                cmocka_unit_test(one_sector), cmocka_unit_test(a_single_block),
         cmocka_unit_test(measured_on_an_h200),
