@@ -17,6 +17,7 @@ struct CUctx_st {
     unsigned flags, version;
     unsigned long long id;
     uint32_t device;
+    unsigned n_attached;               // uses beyond the first (cuCtxAttach)
     bool is_alive;                     // those that were destroyed stay, so that their handles are nobody's
 };
 
@@ -107,7 +108,8 @@ static CUresult create_context(CUcontext *context, unsigned flags, CUdevice devi
     struct CUctx_st *made = hw_calloc(1, sizeof *made);
     if (!made) return hw_cuda_return(HW_RT_NO_MEMORY);
     pthread_mutex_lock(&contexts_lock);
-    *made = (struct CUctx_st){made_contexts, flags, version, ++last_id, (uint32_t)device, true};
+    *made = (struct CUctx_st){.next = made_contexts, .flags = flags, .version = version, .id = ++last_id,
+                              .device = (uint32_t)device, .is_alive = true};
     made_contexts = made;
     uses[device].n_alive++;
     pthread_mutex_unlock(&contexts_lock);
@@ -154,6 +156,29 @@ HW_EXPORT CUresult cuCtxDestroy_v2(CUcontext context) {
     return CUDA_SUCCESS;
 }
 HW_ALIAS(cuCtxDestroy, cuCtxDestroy_v2);
+
+HW_EXPORT CUresult cuCtxAttach(CUcontext *context, unsigned flags) {
+    if (!hw_cuda_is_initialized()) return hw_cuda_return(HW_RT_NOT_INITIALIZED);
+    if (!context || flags) return hw_cuda_return(HW_RT_INVALID_VALUE);
+    const CUcontext current = hw_cuda_current();
+    if (!current || is_primary(current)) return hw_cuda_return(HW_RT_INVALID_CONTEXT);
+    pthread_mutex_lock(&contexts_lock);
+    current->n_attached++;
+    pthread_mutex_unlock(&contexts_lock);
+    *context = current;
+    return CUDA_SUCCESS;
+}
+
+// Of the thread's current context alone.
+HW_EXPORT CUresult cuCtxDetach(CUcontext context) {
+    if (!hw_cuda_is_initialized()) return hw_cuda_return(HW_RT_NOT_INITIALIZED);
+    if (!context || context != hw_cuda_current() || is_primary(context)) return hw_cuda_return(HW_RT_INVALID_CONTEXT);
+    pthread_mutex_lock(&contexts_lock);
+    const bool is_last = !context->n_attached;
+    context->n_attached -= !is_last;
+    pthread_mutex_unlock(&contexts_lock);
+    return is_last ? cuCtxDestroy_v2(context) : CUDA_SUCCESS;
+}
 
 // ---- the thread's current one ----
 

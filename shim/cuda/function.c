@@ -55,6 +55,14 @@ HW_EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute 
     return found ? hw_cuda_set_attribute(attribute, value, found) : hw_cuda_return(status);
 }
 
+// PyCUDA says it before each launch, and says it again with the launch.
+HW_EXPORT CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z) {
+    HW_ENTER();
+    hw_rt_status status;
+    if (hw_cuda_function(function, &status) && (x < 1 || y < 1 || z < 1)) status = HW_RT_INVALID_VALUE;
+    return hw_cuda_return(status);
+}
+
 HW_EXPORT CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
     HW_ENTER();
     hw_rt_status status;

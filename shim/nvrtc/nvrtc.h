@@ -16,7 +16,8 @@ typedef enum nvrtcResult {
 #include "shim/nvrtc/calls.def"
 #undef HW_CALL
 
-// options as the program gave them; PTX comes of any architecture. Says on stderr where there is no clang.
+// options as the program gave them; PTX comes of any architecture. Says on stderr where there is no clang, or
+// what only NVIDIA's can do.
 int hw_own_compile(nvrtcProgram program, int count, const char *const *options);
 const char *hw_own_error_string(int result);
 

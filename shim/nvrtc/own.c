@@ -126,6 +126,9 @@ int hw_own_compile(nvrtcProgram program, int count, const char *const *options) 
     case HW_OK: return NVRTC_SUCCESS;
     case HW_NO_MEMORY: return NVRTC_ERROR_OUT_OF_MEMORY;
     case HW_USAGE: return NVRTC_ERROR_INVALID_OPTION;
+    case HW_UNSUPPORTED:
+        if (program->result.refused) hw_shim_complain(program->result.refused, HW_EXIT_UNSUPPORTED);
+        return NVRTC_ERROR_INVALID_OPTION;
     case HW_COMPILE: return NVRTC_ERROR_COMPILATION;
     case HW_NOT_FOUND: return complain_of_none();
     default: return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;

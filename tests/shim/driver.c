@@ -79,7 +79,14 @@ static void test_contexts(void) {
     GOOD(cuCtxSetCurrent(other));
     GOOD(cuCtxDestroy(one));
     IS(cuCtxPushCurrent(one), CUDA_ERROR_INVALID_CONTEXT);
-    GOOD(cuCtxDestroy(other));
+    // Attached once more, it is detached twice.
+    IS(cuCtxDetach(one), CUDA_ERROR_INVALID_CONTEXT);
+    GOOD(cuCtxAttach(&current, 0));
+    CHECK(current == other);
+    GOOD(cuCtxDetach(other));
+    GOOD(cuCtxGetApiVersion(other, &version));
+    GOOD(cuCtxDetach(other));
+    IS(cuCtxPushCurrent(other), CUDA_ERROR_INVALID_CONTEXT);
     GOOD(cuCtxGetCurrent(&current));
     CHECK(current == NULL);
     GOOD(cuDevicePrimaryCtxGetState(0, &flags, &active));
@@ -268,6 +275,8 @@ static void test_functions(CUmodule module) {
     CHECK(strcmp(name, "scale") == 0);
     GOOD(cuFuncGetModule(&of, scale));
     CHECK(of == module);
+    GOOD(cuFuncSetBlockShape(scale, 64, 1, 1));
+    IS(cuFuncSetBlockShape(scale, 64, 0, 1), CUDA_ERROR_INVALID_VALUE);
     GOOD(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, scale));
     IS(value, 1024);
     GOOD(cuFuncSetAttribute(scale, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000));

@@ -80,8 +80,8 @@ static hw_status write_headers(const work *w, hw_diag *diag) {
     for (size_t i = 0; i < w->request->n_headers; i++) {
         const hw_source_file *header = &w->request->headers[i];
         if (leaves_folder(header->path))
-            return hw_diag_set(diag, HW_USAGE, "the header '%s' cannot be given in memory without NVIDIA's NVRTC: its "
-                               "name leads out of the folder that it is put into", header->path);
+            return hw_diag_set(diag, HW_UNSUPPORTED, "the header '%s' cannot be given in memory without NVIDIA's "
+                               "NVRTC: its name leads out of the folder that it is put into", header->path);
         const char *path = hw_arena_printf(w->arena, "headers/%s", header->path);
         const hw_source_file placed = {.path = path, .text = header->text, .bytes = header->bytes};
         const hw_status status = path ? hw_code_write_source(w->dir.path, &placed, w->arena, diag)
@@ -237,6 +237,7 @@ hw_status hw_rtc_compile(const hw_rtc_request *request, hw_arena *arena, hw_rtc_
     if (status && diag.text[0]) {
         const char *log = hw_arena_printf(arena, "%serror: %s\n", result->log, diag.text);
         result->log = log ? log : "";
+        result->refused = status == HW_UNSUPPORTED ? hw_arena_string(arena, diag.text, strlen(diag.text)) : NULL;
     }
     return status;
 }

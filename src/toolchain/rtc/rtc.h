@@ -24,11 +24,13 @@ typedef struct hw_rtc_request {
 typedef struct hw_rtc_result {
     const char *ptx;                   // NULL unless HW_OK
     const char **lowered;              // the names of the expressions in it
+    const char *refused;               // of HW_UNSUPPORTED: the sentence that says what; NULL when memory ran out
     const char *log;                   // what there is to say, "" when nothing; "FILE(LINE): error: TEXT" as NVRTC does
 } hw_rtc_result;
 
-// PTX for the nearest architecture that clang knows. HW_USAGE: an option that is none, or that clang has no use for;
-// HW_COMPILE: the source is wrong; HW_NOT_FOUND: there is no clang; HW_IO. The log says each, of HW_NO_MEMORY nothing.
+// PTX for the nearest architecture that clang knows. HW_USAGE: an option that is none; HW_UNSUPPORTED: an option, or a
+// header's name, that only NVIDIA's NVRTC takes; HW_COMPILE: the source is wrong; HW_NOT_FOUND: there is no clang;
+// HW_IO. The log says each, of HW_NO_MEMORY nothing.
 hw_status hw_rtc_compile(const hw_rtc_request *request, hw_arena *arena, hw_rtc_result *result);
 
 // Puts the compute capabilities that the clang of this machine compiles for into archs, which has room for max.

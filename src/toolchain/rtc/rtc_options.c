@@ -77,7 +77,7 @@ static hw_status take(const row *row, const char *option, const char *value, hw_
     case DEFAULT_DEVICE: out->is_default_device = true; break;
     case QUIET: break;
     case REFUSED:
-        return hw_diag_set(diag, HW_USAGE, "the option %s is not supported without NVIDIA's NVRTC: %s", option,
+        return hw_diag_set(diag, HW_UNSUPPORTED, "the option %s is not supported without NVIDIA's NVRTC: %s", option,
                            row->text);
     }
     return HW_OK;

@@ -13,7 +13,8 @@ typedef struct hw_rtc_options {
     bool has_debug, has_optimization;
 } hw_rtc_options;
 
-// Strings are in the arena, or the caller's. HW_USAGE names the option.
+// Strings are in the arena, or the caller's. HW_USAGE, and HW_UNSUPPORTED where only NVIDIA's can do it, name the
+// option.
 hw_status hw_rtc_options_read(const char *const *options, size_t count, hw_arena *arena, hw_rtc_options *out,
                               hw_diag *diag);
 

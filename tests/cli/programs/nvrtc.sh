@@ -99,6 +99,12 @@ static int names(void) {
     if (strlen(code) + 1 != bytes || strstr(code, "halfwarp_name")) return 9;
     return launch(kernel, 3, 2);
 }
+static int refused(void) {
+    static const char *const option = "-dlto";
+    MUST(nvrtcCreateProgram(&program, "", "empty.cu", 0, 0, 0));
+    printf("%s\n%s", nvrtcGetErrorString(compile(1, &option)), said);
+    return 0;
+}
 // What is wrong, with the names that the program gave.
 static int wrong(void) {
     static const char *const headers[] = {"#pragma once\n\nint bad(\n"}, *const header_names[] = {"bad.h"};
@@ -121,7 +127,8 @@ int main(int argc, char **argv) {
     if (major != 13 || count < 1 || count > 64) return 9;
     MUST(nvrtcGetSupportedArchs(archs));
     for (int i = 1; i < count; i++) if (archs[i] <= archs[i - 1]) return 9;
-    return argc < 2 ? 2 : *argv[1] == 'm' ? machine_code() : *argv[1] == 'n' ? names() : wrong();
+    return argc < 2 ? 2 : *argv[1] == 'm' ? machine_code() : *argv[1] == 'n' ? names() :
+           *argv[1] == 'r' ? refused() : wrong();
 }
 PROGRAM
 "$cc" -g -I "$tests/../include/cuda" -o "$work/asks" "$work/asks.c" \
@@ -150,6 +157,12 @@ tried() {
 export HALFWARP_HIDE_NVCC=1
 if command -v clang > /dev/null; then
     tried
+    # What only NVIDIA's can do is no mistake of the program's, and its status is not to be trusted.
+    expect 4 "$halfwarp" run ./asks refused
+    says out 'NVRTC_ERROR_INVALID_OPTION'
+    says out "error: the option -dlto is not supported without NVIDIA's NVRTC"
+    says err 'the option -dlto is not supported'
+    expect 0 "$halfwarp" run ./asks wrong
     grep -q "$work\|/tmp/" "$work/out" && fail "the log names a folder of ours: $(cat "$work/out")"
 fi
 # Nor a clang: what brings one is said.
