@@ -2,8 +2,9 @@
 """Two builds of Halfwarp side by side: how long they simulate kernels of many kinds, what memory they take, and how long
 it is until a program has made its first launch. Runs alternate, so that what disturbs the machine disturbs both.
 
-usage: bench/compare.py OLD_BUILD NEW_BUILD [PAIRS [OUT.csv]]
+usage: bench/compare.py OLD_BUILD NEW_BUILD [PAIRS [OUT.csv [NAME...]]]
 
+NAME: of these kernels alone. Where others share the machine, milliseconds of the processors say more than launches' own.
 A row of the result has medians of both builds and the median of the pairs' ratios, new over old, with the quartiles."""
 import csv
 import os
@@ -27,7 +28,8 @@ os.environ["HALFWARP_REUSE"] = "0"    # launches are repeated to be timed
 
 
 def profile(build, program, words, csv_path):
-    """One process: seconds from start to end, resident KiB at most, and each launch's milliseconds."""
+    """One process: seconds from start to end, resident KiB at most, each launch's milliseconds, and milliseconds of the
+    processors, of the whole process tree."""
     command = [os.path.join(build, "halfwarp"), "profile", "--format", "csv", "-o", csv_path, program] + words
     start = time.monotonic()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
@@ -37,7 +39,7 @@ def profile(build, program, words, csv_path):
         sys.exit(f"{' '.join(command)} failed")
     with open(csv_path, newline="") as file:
         launches = [float(row["host_ms"]) for row in csv.DictReader(file)]
-    return seconds, usage.ru_maxrss, launches
+    return seconds, usage.ru_maxrss, launches, (usage.ru_utime + usage.ru_stime) * 1e3
 
 
 def pairs_of(builds, pairs, measure):
@@ -60,6 +62,7 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     builds, pairs = sys.argv[1:3], int(sys.argv[3]) if len(sys.argv) > 3 else 9
+    wanted = sys.argv[5:]
     rows = [["what", "unit", "old", "new", "ratio", "lower_quartile", "upper_quartile"]]
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "launches.csv")
@@ -70,13 +73,13 @@ def main():
         kinds = [(name, [program], [name]) for program, names in
                  (("kinds", KINDS), ("scattered", SCATTERED), ("numbers", NUMBERS), ("products", PRODUCTS))
                  for name in names]
-        for name, program, words in jobs + kinds:
+        for name, program, words in [job for job in jobs + kinds if not wanted or job[0] in wanted]:
             path = os.path.join(folder, program[0])
             found = pairs_of(builds, pairs, lambda build: profile(build, path, words, out))
             times = [[statistics.median(run[2]) for run in build] for build in found]
             rows.append(row_of(name, "ms", times))
-            if name in SINGLE:
-                rows.append(row_of(f"{name}, resident", "KiB", [[run[1] for run in build] for build in found]))
+            rows.append(row_of(f"{name}, processors", "ms", [[run[3] for run in build] for build in found]))
+            rows.append(row_of(f"{name}, resident", "KiB", [[run[1] for run in build] for build in found]))
         first = pairs_of(builds, 3 * pairs, lambda build: profile(
             build, os.path.join(folder, "kinds"), ["saxpy", "32", "1"], out)[0] * 1e3)
         rows.append(row_of("a program with one small launch", "ms", first))

@@ -16,6 +16,7 @@ typedef struct hw_occupancy_row {
     uint32_t most_threads;             // that the kernel's launch bounds allow; 0: any
     uint32_t shape[3];                 // of the block, as it was told; 0: it was not
     uint32_t spill_bytes;              // per thread, of registers that are put away and fetched
+    uint32_t local_bytes;              // per thread, of arrays that no register holds, and of calls
     bool regs_estimated;               // no ptxas was there to say
     bool wants_smem;                   // the kernel uses dynamic shared memory, which each launch gives
     hw_occupancy held;                 // this and what follows is set by hw_occupancy_hold

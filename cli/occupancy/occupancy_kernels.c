@@ -52,6 +52,7 @@ static hw_status add_kernel(hw_occupancy_list *list, hw_simulator_kernel *kernel
     rows[list->n_rows] = (hw_occupancy_row){.kernel = strdup(hw_demangle(info.name, name, sizeof name)),
                                             .regs = regs,
                                             .spill_bytes = info.spill_bytes,
+                                            .local_bytes = info.local_bytes,
                                             .regs_estimated = info.is_estimated,
                                             .wants_smem = info.uses_dynamic_shared,
                                             .smem_static = info.static_shared_bytes,

@@ -32,6 +32,13 @@ static hw_value spills(const hw_occupancy_row *row) {
     return value;
 }
 
+static hw_value local_arrays(const hw_occupancy_row *row) {
+    hw_value value = hw_value_integer(row->local_bytes);
+    value.is_absent = !row->local_bytes;
+    value.remark = "";
+    return value;
+}
+
 static hw_value shared_bytes(const hw_occupancy_list *list, const hw_occupancy_row *row) {
     hw_value value = hw_value_integer(row->smem_static + row->smem_dynamic);
     value.is_assumed = hw_occupancy_lacks_smem(list, row);
@@ -54,6 +61,7 @@ READER(read_block, hw_value_integer(row->block))
 READER(read_regs, registers(row, row->regs))
 READER(read_regs_estimated, hw_value_flag(row->regs_estimated))
 READER(read_spills, spills(row))
+READER(read_local, local_arrays(row))
 READER(read_shared_bytes, shared_bytes(list, row))
 READER(read_smem_static, hw_value_integer(row->smem_static))
 READER(read_smem_dynamic, hw_value_integer(row->smem_dynamic))
@@ -75,7 +83,7 @@ enum {
 };
 
 enum {
-    KERNEL, KERNEL_NAME, BLOCK, REGS, REGS_ESTIMATED, SPILLS, SHARED_BYTES, SMEM_STATIC, SMEM_DYNAMIC, SMEM,
+    KERNEL, KERNEL_NAME, BLOCK, REGS, REGS_ESTIMATED, SPILLS, LOCAL, SHARED_BYTES, SMEM_STATIC, SMEM_DYNAMIC, SMEM,
     SMEM_ASSUMED, BLOCKS, WARPS, OCCUPANCY, LIMIT_WARPS, LIMIT_BLOCKS, LIMIT_REGS, LIMIT_SMEM, LIMITER, PTX_BY
 };
 
@@ -89,6 +97,7 @@ static const hw_column occupancy_columns[] = {
     HW_COLUMN(REGS, "regs", "", "regs", ZERO, COUNT, read_regs)
     HW_COLUMN(REGS_ESTIMATED, "regs_estimated", "", "", RIGHT, NONE, read_regs_estimated)
     HW_COLUMN(SPILLS, "spill_bytes", "", "spills", EXACT, BYTES, read_spills)
+    HW_COLUMN(LOCAL, "local_bytes", "local", "arrays", EXACT, BYTES, read_local)
     HW_COLUMN(SHARED_BYTES, "", "shared", "bytes", HEADED, BYTES, read_shared_bytes)
     HW_COLUMN(SMEM_STATIC, "smem_static", "", "", RIGHT, BYTES, read_smem_static)
     HW_COLUMN(SMEM_DYNAMIC, "smem_dynamic", "", "", RIGHT, BYTES, read_smem_dynamic)
@@ -113,9 +122,9 @@ static const hw_column occupancy_columns[] = {
 
 // Of a launch by its numbers, what was asked stands above the table.
 static void write_rows(const hw_occupancy_list *list, bool colour, FILE *out) {
-    enum { N_OF_KERNEL = 5 };
+    enum { N_OF_KERNEL = 6 };
     static const hw_column *const columns[] = {
-        C(KERNEL_NAME), C(BLOCK), C(REGS), C(SPILLS), C(SHARED_BYTES), C(BLOCKS), C(WARPS), C(OCCUPANCY),
+        C(KERNEL_NAME), C(BLOCK), C(REGS), C(SPILLS), C(LOCAL), C(SHARED_BYTES), C(BLOCKS), C(WARPS), C(OCCUPANCY),
         C(LIMIT_WARPS), C(LIMIT_BLOCKS), C(LIMIT_REGS), C(LIMIT_SMEM), C(LIMITER)};
     const int first = list->program ? 0 : N_OF_KERNEL;
     hw_sheet_write(&(hw_sheet){.columns = columns + first, .n_columns = (int)N_OF(columns) - first,
@@ -210,7 +219,8 @@ static void write_csv(const hw_occupancy_list *list, FILE *out) {
     static const hw_field of_launch[] = {HELD};
     static const hw_field of_kernel[] = {
         F(KERNEL, 0, QUOTED), F(BLOCK, 0, 0), F(REGS, 0, 0), F(REGS_ESTIMATED, 0, 0), F(SMEM_STATIC, 0, 0),
-        F(SMEM_DYNAMIC, 0, 0), HELD, F(SPILLS, 0, ALWAYS), F(SMEM_ASSUMED, 0, 0), F(PTX_BY, 0, 0)};
+        F(SMEM_DYNAMIC, 0, 0), HELD, F(SPILLS, 0, ALWAYS), F(SMEM_ASSUMED, 0, 0), F(PTX_BY, 0, 0),
+        F(LOCAL, 0, ALWAYS)};
     const hw_field *fields = list->program ? of_kernel : of_launch;
     const size_t n_fields = list->program ? N_OF(of_kernel) : N_OF(of_launch);
     hw_csv_write_keys(fields, n_fields, out);
@@ -253,7 +263,8 @@ static int put_row(json_t *object, const hw_occupancy_list *list, size_t index) 
     static const hw_field of_launch[] = {F(BLOCK, 0, 0), F(REGS, 0, 0), F(SMEM, 0, 0), HELD};
     static const hw_field of_kernel[] = {
         F(KERNEL, 0, 0), F(BLOCK, 0, 0), F(REGS, 0, 0), F(REGS_ESTIMATED, 0, 0), F(SMEM_STATIC, 0, 0),
-        F(SMEM_DYNAMIC, 0, 0), F(SPILLS, 0, ALWAYS), F(SMEM_ASSUMED, 0, 0), HELD};
+        F(SMEM_DYNAMIC, 0, 0), F(SPILLS, 0, ALWAYS), F(SMEM_ASSUMED, 0, 0), HELD,
+        F(LOCAL, 0, ALWAYS)};
     const hw_occupancy_row *row = &list->rows[index];
     const hw_row subject = {list, index, NULL};
     char why[160];

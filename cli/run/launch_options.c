@@ -384,6 +384,10 @@ static const char *const compile_flags[] = {
     "-rdc=true",
     "-O",
     "-W",
+    "-keep",
+    "--keep",
+    "-deviceemu",
+    "--device-emulation",
     NULL,
 };
 
@@ -478,8 +482,21 @@ static bool asks_for_other(char *const *option, int cc) {
     return !names_any;
 }
 
+// Options of the first nvccs that change nothing here.
+static void tell_without_use(const hw_cli_launch *launch) {
+    static const char kept[] = "no intermediate files are kept; `halfwarp ptx` prints the PTX";
+    static const char emulated[] = "every program runs on a simulated GPU, and `halfwarp check` looks for its hazards";
+    static const char *const rows[][2] = {
+        {"-keep", kept}, {"--keep", kept}, {"-deviceemu", emulated}, {"--device-emulation", emulated}};
+    for (int i = 0; i < launch->n_compile_options; i++)
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+            if (!strcmp(launch->compile_options[i], rows[k][0]))
+                hw_cli_complain("%s is ignored: %s", rows[k][0], rows[k][1]);
+}
+
 void hw_cli_launch_tell_arch(const hw_cli_launch *launch) {
     const hw_gpu *gpu = hw_cli_find_gpu(launch->gpu);
+    tell_without_use(launch);
     for (int i = 0; gpu && i < launch->n_compile_options; i++) {
         if (!asks_for_other((char *const *)launch->compile_options + i, gpu->arch->cc)) continue;
         hw_cli_complain("%s is ignored: device code is compiled for the GPU that is simulated, %s (compute capability "

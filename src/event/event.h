@@ -168,7 +168,7 @@ typedef struct hw_lane_access {
 // Where a GPU has the texels of one fetch: it lays arrays out in blocks, not in rows. Each texture's places are a range
 // of its own, so that they are the same in every run. Told of the fetches of about HW_TEXEL_BLOCKS blocks of a launch,
 // spread over its grid, the same in every run; of all where there are no more.
-enum { HW_TEXEL_BLOCKS = 64, HW_TEXEL_CORNERS = 8 };   // of a cube; the most that a lane reads
+enum { HW_TEXEL_BLOCKS = 8, HW_TEXEL_CORNERS = 8 };   // of a cube; the most that a lane reads
 typedef struct hw_texel_fetch {
     hw_where where;
     uint32_t note;

@@ -102,10 +102,14 @@ uint64_t hw_textures_removed(const hw_textures *textures) { return atomic_load(&
 uint64_t hw_texture_place(const hw_texture *t, uint64_t offset) {
     enum { BLOCK_BYTES = 64, BLOCK_ROWS = 8 };
     if (!t->is_array || t->size[1] == 1 || !t->pitch_bytes) return offset;
-    const uint64_t line = offset / t->pitch_bytes, x = offset % t->pitch_bytes;
-    const uint64_t lines = t->slice_bytes ? t->slice_bytes / t->pitch_bytes : line + 1, y = line % lines;
+    uint64_t in_slice = offset, slice = 0;
+    if (t->size[2] > 1) slice = offset / t->slice_bytes, in_slice = offset % t->slice_bytes;
+    // Mostly 32 bits are enough, which take a fourth of the time to divide.
+    const uint64_t y = (in_slice | t->pitch_bytes) >> 32 ? in_slice / t->pitch_bytes
+                                                         : (uint32_t)in_slice / (uint32_t)t->pitch_bytes;
+    const uint64_t x = in_slice - y * t->pitch_bytes;
     const uint64_t blocks = (t->pitch_bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
-    const uint64_t block_row = line / lines * ((lines + BLOCK_ROWS - 1) / BLOCK_ROWS) + y / BLOCK_ROWS;
+    const uint64_t block_row = slice * ((t->size[1] + BLOCK_ROWS - 1) / BLOCK_ROWS) + y / BLOCK_ROWS;
     const uint64_t within = x % 64 / 32 * 256 + y % 8 / 2 * 64 + x % 32 / 16 * 32 + y % 2 * 16 + x % 16;
     return (block_row * blocks + x / BLOCK_BYTES) * BLOCK_BYTES * BLOCK_ROWS + within;
 }

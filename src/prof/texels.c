@@ -7,7 +7,7 @@
 #include "prof/internal.h"
 
 enum { SECTOR_BYTES = 32, SEEN_WORDS = HW_PROF_TEXEL_BITS / 64,
-       ROOM = 1024 };                    // for the sectors of one fetch: 256 at most
+       ROOM = 512 };                     // for the sectors of one fetch: 256 at most
 
 static uint32_t hash_of(uint64_t sector) { return (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 40); }
 
@@ -45,11 +45,12 @@ void hw_prof_texel_fetch(hw_sink *sink, uint32_t worker, const hw_texel_fetch *f
     uint64_t *seen = seen_by(t, fetch->block);
     if (!seen) return;
     t->fetches += (uint64_t)__builtin_popcount(fetch->mask);
+    uint64_t last = UINT64_MAX;          // lanes side by side are mostly in one
     for (int corner = 0; corner < HW_TEXEL_CORNERS; corner++)
         for (uint32_t left = fetch->lanes[corner]; left; left &= left - 1) {
             const uint64_t sector = fetch->place[corner][__builtin_ctz(left)] / SECTOR_BYTES;
             const uint32_t bit = hash_of(sector) % HW_PROF_TEXEL_BITS;
-            if (!is_new(known, sector)) continue;
+            if (sector == last || !is_new(known, last = sector)) continue;
             t->sectors++;
             seen[bit / 64] |= 1ull << bit % 64;
         }

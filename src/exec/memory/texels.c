@@ -18,9 +18,10 @@ static uint32_t list_texels(const hw_texels *texels, int lane, hw_lane_bytes *li
     return n;
 }
 
-// Multiples of the golden ratio's part spread any number of blocks evenly, whatever the grid's shape.
+// Multiples of the golden ratio's part spread any number of blocks evenly, whatever the grid's shape. The first block,
+// in a corner of the data, is none of many.
 static bool is_sample(const hw_state *s) {
-    const uint32_t spread = (uint32_t)s->block->linear * 0x9e3779b1u;
+    const uint32_t spread = (uint32_t)s->block->linear * 0x9e3779b1u + 0x80000000u;
     return spread * (unsigned __int128)s->run->n_blocks < (uint64_t)HW_TEXEL_BLOCKS << 32;
 }
 
