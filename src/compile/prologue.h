@@ -151,7 +151,7 @@ enum { PARTS = 4, PART_LANES = 8 };
 typedef u32 part __attribute__((vector_size(4 * PART_LANES)));
 typedef u64 wide_part __attribute__((vector_size(4 * PART_LANES)));
 typedef int int_part __attribute__((vector_size(4 * PART_LANES)));
-typedef s64 wide_int_part __attribute__((vector_size(4 * PART_LANES)));
+typedef long long wide_int_part __attribute__((vector_size(4 * PART_LANES)));
 #define EACH_PART for (int k = 0; k < PARTS; k++)
 
 // Is the sign of any lane set?

@@ -2,6 +2,9 @@
 // several shapes before and after they are compiled; memory and all sums must be the same, to the bit and to the count.
 #include "exec_run.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "compile/compile.h"
 #include "device/sim_internal.h"
 #include "exec/region.h"
@@ -347,9 +350,12 @@ static void launch(bench *b, unsigned kernel, unsigned shape, outcome *o) {
     memcpy(o->bins, hw_mem_host(mem, b->bins), sizeof o->bins);
 }
 
+// Where compilers are looked for; NULL: on PATH.
+static const char *compilers;
+
 static void begin(bench *b) {
-    const char *path = getenv("PATH");
-    const hw_compile_options compile = {.search_path = path ? path : "", .cache_dir = HW_TEST_CACHE,
+    const char *path = compilers ? compilers : getenv("PATH");
+    const hw_compile_options compile = {.search_path = path ? path : "", .cache_dir = compilers ? NULL : HW_TEST_CACHE,
                                         .patience_ns = UINT64_MAX};
     const hw_sim_options options = {.gpu = hw_gpu_find("h200"), .threads = 1};
     *b = (bench){.sink = {.sums = {.sink = an_adding_sink}}};
@@ -382,14 +388,18 @@ static unsigned packed_of(const hw_program *program) {
 }
 
 static unsigned n_packed;      // regions whose lanes are packed, of all kernels
-static void check_seed(uint64_t seed) {
-    static outcome before[KERNELS][SHAPES], after;
-    bench b;
+static void put_kernels(uint64_t seed) {
     random_state = seed * 7919 + 3;
     length = 0;
     put(HEAD);
     for (unsigned k = 0; k < KERNELS; k++) put_kernel(k);
     make_inputs();
+}
+
+static void check_seed(uint64_t seed) {
+    static outcome before[KERNELS][SHAPES], after;
+    bench b;
+    put_kernels(seed);
     begin(&b);
     for (unsigned k = 0; k < KERNELS; k++)
         for (unsigned s = 0; s < SHAPES; s++) launch(&b, k, s, &before[k][s]);
@@ -415,6 +425,46 @@ static void test_random_kernels(void **state) {
     for (unsigned seed = first; seed < first + count; seed++) check_seed(seed);
     if (!asked) assert_true(n_packed > 0);
 }
+
+// The text of random kernels is C for processors that this machine is none of, too: a compiler that says so, and makes
+// nothing. What is written for gathers is no text of the lowest level.
+#ifdef __x86_64__
+static void test_text_of_every_level(void **state) {
+    (void)state;
+    static const char script[] = "#!/bin/sh\n"
+                                 "for word; do case $word in *.c) text=$word;; esac; done\n"
+                                 "level() { cc -std=gnu11 -w -fsyntax-only \"$@\" \"$text\" || exit; }\n"
+                                 "level -mavx2 -mfma -mbmi2 -mf16c\n"
+                                 "level -mavx2 -mfma -mbmi2 -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl\n"
+                                 "echo it is C\nexit 1\n";
+    static outcome ignored;
+    char folder[] = "/tmp/halfwarp-test.XXXXXX", path[64];
+    if (system("cc --version > /dev/null 2>&1")) skip();
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/cc", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(script, file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0755), 0);
+    compilers = folder;
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        bench b;
+        put_kernels(seed);
+        begin(&b);
+        assert_non_null(b.sim->compile);
+        for (unsigned k = 0; k < KERNELS; k++)
+            for (unsigned s = 0; s < SHAPES; s++) launch(&b, k, s, &ignored);
+        uint32_t segments = 0;
+        assert_int_equal(hw_compile_now(b.sim->compile, b.module->set, NULL, &segments, &b.diag), HW_UNSUPPORTED);
+        if (!strstr(b.diag.text, "it is C")) fail_msg("%s", b.diag.text);
+        hw_sim_destroy(b.sim);
+    }
+    compilers = NULL;
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+#endif
 
 // More iterations than a turn has, in a loop under a branch, from which lanes leave one by one and in which they part:
 // the warp stops inside, and goes on. Of the second shape's warps and those behind it few lanes stay, and are packed.
@@ -477,7 +527,12 @@ static void test_turns_end_inside(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_kernels), cmocka_unit_test(test_turns_end_inside)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_kernels), cmocka_unit_test(test_turns_end_inside),
+#ifdef __x86_64__
+        cmocka_unit_test(test_text_of_every_level),
+#endif
+    };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(text);
     return failed;
