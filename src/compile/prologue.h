@@ -136,14 +136,18 @@ static inline int step(char *w, const run *r, u32 k) {
 
 #if defined(__AVX2__)
 
-// The lanes' words, as many at a time as a register has: loops over PARTS are no loops in the end.
+// The lanes' words, as many at a time as a register has. EACH_PART is no loop, k being a constant: of arrays that loops
+// go through GCC keeps some in memory.
+#define WITH(number, ...) { enum { k = number }; __VA_ARGS__ }
 #if defined(__AVX512F__)
 enum { PARTS = 2, PART_LANES = 16 };
+#define EACH_PART(...) WITH(0, __VA_ARGS__) WITH(1, __VA_ARGS__)
 #define EACH_OF_PART 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 #define EVEN_OF_TWO 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
 #define ODD_OF_TWO 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
 #else
 enum { PARTS = 4, PART_LANES = 8 };
+#define EACH_PART(...) WITH(0, __VA_ARGS__) WITH(1, __VA_ARGS__) WITH(2, __VA_ARGS__) WITH(3, __VA_ARGS__)
 #define EACH_OF_PART 0, 1, 2, 3, 4, 5, 6, 7
 #define EVEN_OF_TWO 0, 2, 4, 6, 8, 10, 12, 14
 #define ODD_OF_TWO 1, 3, 5, 7, 9, 11, 13, 15
@@ -152,7 +156,11 @@ typedef u32 part __attribute__((vector_size(4 * PART_LANES)));
 typedef u64 wide_part __attribute__((vector_size(4 * PART_LANES)));
 typedef int int_part __attribute__((vector_size(4 * PART_LANES)));
 typedef long long wide_int_part __attribute__((vector_size(4 * PART_LANES)));
-#define EACH_PART for (int k = 0; k < PARTS; k++)
+
+// Of all lanes. By value: what a function is given the address of stays in memory.
+typedef struct parts {
+    part of[PARTS];
+} parts;
 
 // Is the sign of any lane set?
 static inline int has_sign(part x) {
@@ -195,9 +203,9 @@ static inline void unpack(const u32 *from, u32 lanes, u32 *places) {
 
 // For each warp that has lanes on, at its own lanes' numbers.
 static __attribute__((noinline)) const lone *count_packed(const run *r, const char *in, const char *pattern, u32 m,
-                                                          u32 log_width, const part *places) {
+                                                          u32 log_width, parts places) {
     region_pack *p = r->pack;
-    EACH_PART ((part *)p->last.place)[k] = places[k];
+    EACH_PART(((part *)p->last.place)[k] = places.of[k];)
     for (u32 k = 0; k < p->n; k++) {
         const u32 on = (u32)__builtin_ia32_pdep_si(m >> p->first[k], p->lanes[k]);
         if (!on) continue;
@@ -209,7 +217,7 @@ static __attribute__((noinline)) const lone *count_packed(const run *r, const ch
 
 // Tells of the access, as room_lanes.c does. The list of packed lanes is always full.
 static inline const lone *count_lone(const run *r, const char *in, const char *pattern, u32 m, u32 log_width,
-                                     const part *places) {
+                                     parts places) {
     lone_list *l = r->lone;
     if (!l) return 0;
     if (__builtin_expect(l->n == LONE_KEPT, 0)) {
@@ -217,7 +225,7 @@ static inline const lone *count_lone(const run *r, const char *in, const char *p
         r->tell(r->worker);
     }
     lone *a = next_lone(l, in, pattern, m, log_width);
-    EACH_PART ((part *)a->place)[k] = places[k];
+    EACH_PART(((part *)a->place)[k] = places.of[k];)
     return a;
 }
 
@@ -253,23 +261,23 @@ static inline int find_scaled(char *w, const run *r, u32 step, u32 m, const u32 
     if (!memory | (high < low) | (count >> (31 - more) != 0)) return 0;
     if (sum & ((1u << (log_scale < log_width ? log_scale : log_width)) - 1)) return 0;
     const part *on = (const part *)(w + LANES_OFFSET), *x = (const part *)index;
-    part a[PARTS], told_at[PARTS], off = {};
-    EACH_PART {
-        a[k] = x[k] - (u32)low;
-        off |= (part)(a[k] > (part){} + (u32)count) & on[k];
+    parts a, told_at;
+    part off = {};
+    EACH_PART(
+        a.of[k] = x[k] - (u32)low;
+        off |= (part)(a.of[k] > (part){} + (u32)count) & on[k];
         if (log_scale < log_width)
             for (u32 bit = 0; bit < log_width - log_scale; bit++)
-                off |= ((x[k] + (u32)(sum >> log_scale)) << (31 - bit)) & on[k];
-    }
+                off |= ((x[k] + (u32)(sum >> log_scale)) << (31 - bit)) & on[k];)
     if (__builtin_expect(has_sign(off), 0)) return 0;
     const u64 at = sum + ((u64)low << log_scale), from = at - (begin & ~127ull);
     const u32 first = (u32)(from >> (log_scale < log_width ? 0 : log_width));
-    EACH_PART told_at[k] = log_scale < log_width ? (first + (a[k] << log_scale)) >> log_width : first + (a[k] << more);
+    EACH_PART(told_at.of[k] = log_scale < log_width ? (first + (a.of[k] << log_scale)) >> log_width
+                                                    : first + (a.of[k] << more);)
     *told = count_lone(r, in, pattern, m, log_width, told_at);
-    EACH_PART {
+    EACH_PART(
         const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k);
-        ((part *)places)[k] = is_local ? (a[k] << (5 + more)) + lanes : a[k] << more;
-    }
+        ((part *)places)[k] = is_local ? (a.of[k] << (5 + more)) + lanes : a.of[k] << more;)
     *host = (const char *)(is_local ? memory + (at - o->origin) * 32 : memory + at);
     return 1;
 }
@@ -285,21 +293,20 @@ static inline int find_wide(char *w, const run *r, u32 step, u32 m, const u64 *a
     if (!memory) return 0;
     const wide_part *x = (const wide_part *)address;
     const part *on = (const part *)(w + LANES_OFFSET);
-    part a[PARTS], told_at[PARTS], off = {};
-    EACH_PART {
+    parts a, told_at;
+    part off = {};
+    EACH_PART(
         const part first = (part)(x[2 * k] + (more - begin)), second = (part)(x[2 * k + 1] + (more - begin));
         const part far = __builtin_shufflevector(first, second, ODD_OF_TWO);
-        a[k] = __builtin_shufflevector(first, second, EVEN_OF_TWO);
-        off |= ((part)(far != (part){}) | (part)(a[k] > (part){} + (u32)(o->size - 1))) & on[k];
-        for (u32 bit = 0; bit < log_width; bit++) off |= (a[k] << (31 - bit)) & on[k];
-    }
+        a.of[k] = __builtin_shufflevector(first, second, EVEN_OF_TWO);
+        off |= ((part)(far != (part){}) | (part)(a.of[k] > (part){} + (u32)(o->size - 1))) & on[k];
+        for (u32 bit = 0; bit < log_width; bit++) off |= (a.of[k] << (31 - bit)) & on[k];)
     if (__builtin_expect(has_sign(off), 0)) return 0;
-    EACH_PART told_at[k] = (a[k] + (u32)(begin & 127)) >> log_width;
+    EACH_PART(told_at.of[k] = (a.of[k] + (u32)(begin & 127)) >> log_width;)
     *told = count_lone(r, in, pattern, m, log_width, told_at);
-    EACH_PART {
+    EACH_PART(
         const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k);
-        ((part *)places)[k] = is_local ? ((a[k] >> 2) << 5) + lanes : a[k];
-    }
+        ((part *)places)[k] = is_local ? ((a.of[k] >> 2) << 5) + lanes : a.of[k];)
     *host = (const char *)(memory + (is_local ? 0 : begin));
     return 1;
 }
@@ -311,10 +318,10 @@ static inline int find_again(const run *r, u32 before, u32 step, u32 m, u32 log_
     const room *a = room_of(last), *b = room_of(pattern);
     if (!*(const u8 *)(pattern + PATTERN_APART) | (a->begin != b->begin) | (a->size != b->size)) return 0;
     if (*(const u8 *)(pattern + PATTERN_ROOM_SPACE) != *(const u8 *)(last + PATTERN_ROOM_SPACE)) return 0;
-    EACH_PART ((part *)places)[k] = ((const part *)from)[k];
+    EACH_PART(((part *)places)[k] = ((const part *)from)[k];)
     if (told_before) {
-        part told_at[PARTS];
-        EACH_PART told_at[k] = ((const part *)told_before->place)[k];
+        parts told_at;
+        EACH_PART(told_at.of[k] = ((const part *)told_before->place)[k];)
         *told = count_lone(r, in, pattern, m, log_width, told_at);
     }
     return 1;
@@ -324,8 +331,8 @@ static inline int find_again(const run *r, u32 before, u32 step, u32 m, u32 log_
 #if defined(__AVX512F__)
 typedef int half_part __attribute__((vector_size(32)));
 #define LOAD_APART_u32(from, places, unit, to)                                                                         \
-    EACH_PART ((int_part *)(to))[k] = __builtin_ia32_gathersiv16si(                                                    \
-        (int_part){}, from, ((const int_part *)(places))[k], (u16)(m >> PART_LANES * k), 1 << (unit))
+    EACH_PART(((int_part *)(to))[k] = __builtin_ia32_gathersiv16si(                                                    \
+                  (int_part){}, from, ((const int_part *)(places))[k], (u16)(m >> PART_LANES * k), 1 << (unit));)
 #define LOAD_APART_u64(from, places, unit, to)                                                                         \
     for (int k = 0; k < 2 * PARTS; k++)                                                                                \
     ((wide_int_part *)(to))[k] = __builtin_ia32_gathersiv8di(                                                          \
@@ -344,13 +351,12 @@ typedef int half_part __attribute__((vector_size(32)));
 static inline void load_narrow(const char *from, const u32 *places, u32 unit, u32 m, u32 *to) {
     const u32 skipped = (u32)(u64)from & 3;
     part word[PARTS], loaded[PARTS], bit[PARTS];
-    EACH_PART {
+    EACH_PART(
         const part byte = (((const part *)places)[k] << unit) + skipped;
         word[k] = byte >> 2;
-        bit[k] = (byte & 3) * 8;
-    }
+        bit[k] = (byte & 3) * 8;)
     LOAD_APART_u32(from - skipped, (const u32 *)word, 2, (u32 *)loaded);
-    EACH_PART ((part *)to)[k] = loaded[k] >> bit[k];
+    EACH_PART(((part *)to)[k] = loaded[k] >> bit[k];)
 }
 
 // In the order of lanes, so that the last one wins.
