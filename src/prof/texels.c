@@ -9,7 +9,13 @@
 enum { SECTOR_BYTES = 32, SEEN_WORDS = HW_PROF_TEXEL_BITS / 64,
        ROOM = 512 };                     // for the sectors of one fetch: 256 at most
 
-static uint32_t hash_of(uint64_t sector) { return (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 40); }
+// Counting by bits takes it that numbers which follow each other have hashes at random, as the last step of MurmurHash3
+// makes them: one multiplication spreads them evenly, so that none would meet another.
+static uint32_t hash_of(uint64_t sector) {
+    sector = (sector ^ sector >> 33) * 0xff51afd7ed558ccdu;
+    sector = (sector ^ sector >> 33) * 0xc4ceb9fe1a85ec53u;
+    return (uint32_t)(sector ^ sector >> 33);
+}
 
 // The block's sectors, as bits that they hash to: numbers of them do not depend on the order of warps. NULL: no memory.
 static uint64_t *seen_by(hw_prof_texels *t, uint64_t block) {
@@ -90,6 +96,7 @@ bool hw_prof_texel_reads(const hw_prof *prof, uint64_t fetches, uint64_t texture
         for (uint32_t i = 0; i < t->n_blocks * SEEN_WORDS; i++) met[i % SEEN_WORDS] |= t->seen[i];
     }
     if (!sampled) return false;
+    out->by_blocks = least(out->by_blocks, out->by_warps);    // an estimate, of what no block can have more of
     const double all = (double)fetches / (double)sampled, there_are = (double)texture_bytes / SECTOR_BYTES;
     out->texture_bytes = least(met_again(out->by_blocks, count_seen(met), there_are), there_are) * SECTOR_BYTES;
     out->by_warps *= all;

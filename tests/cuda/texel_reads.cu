@@ -1,6 +1,6 @@
 // What texture fetches find in a multiprocessor's cache: rows of the H200's own program (truth/micro/textures.cuh), a
-// quarter of its size, and a gather of random words by global memory and by a texture, from a large array and from a
-// small table.
+// quarter of its size, a gather of random words by global memory and by a texture, from a large array and from a small
+// table, and blocks that read each sector of their part once.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -25,6 +25,12 @@ __global__ void gather(const float *in, const int *at, float *out) {
 __global__ void gather_texels(cudaTextureObject_t t, const int *at, float *out) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = tex1Dfetch<float>(t, at[i]);
+}
+
+__global__ void once(cudaTextureObject_t t, float *out) {
+    float sum = 0;
+    for (int k = 0; k < 16; k++) sum += tex1Dfetch<float>(t, 8 * ((16 * blockIdx.x + k) * blockDim.x + threadIdx.x));
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
 static void must(cudaError_t error) {
@@ -72,6 +78,7 @@ int main() {
         gather<<<GATHERED / 256, 256>>>(in, at, out);
         gather_texels<<<GATHERED / 256, 256>>>(texels, at, out);
     }
+    once<<<N / 8 / 16 / 256, 256>>>(texels, out);
     must(cudaDeviceSynchronize());
     return 0;
 }

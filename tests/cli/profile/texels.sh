@@ -20,9 +20,12 @@ profile --gpu h200 --threads 1
 number=1
 for row in tex2d_point_16x16 tex2d_linear_32x8 tex2d_window_3x3; do
     share="$(column tex_misses $number) / $(counted $row)"
-    is_true "$share > 0.97 && $share < 1.03" "$row"
+    is_true "$share > 0.99 && $share < 1.01" "$row"
     number=$((number + 1))
 done
+ONCE=8
+share="$(column tex_misses $ONCE) / $(column tex_sectors $ONCE)"
+is_true "$share > 0.97 && $share <= 1" "sectors that are read once"
 mv "$work/out.csv" "$work/one_thread.csv"
 profile --gpu h200 --threads 2
 without_times() { python3 -c '
