@@ -217,12 +217,12 @@ static const hw_rate kinds_of[PIPES][MOST_KINDS] = {
     {HW_RATE_SFU, HW_RATE_SFU2, HW_RATE_POPC, HW_RATE_CVT64, HW_RATE_CVT, HW_RATES},
 };
 
-// The pipe is as wide as the widest of its kinds.
+// The pipe is as wide as the widest of the kinds that there are.
 static double shared_pipe_cycles(const hw_gpu *gpu, const hw_time_work *work, const hw_rate *kinds) {
     double inst = 0;
     uint32_t most = 0;
     for (; *kinds < HW_RATES; kinds++) {
-        const uint32_t lanes = hw_model_lanes(gpu->arch, *kinds);
+        const uint32_t lanes = work->inst[*kinds] ? hw_model_lanes(gpu->arch, *kinds) : 0;
         if (lanes) inst += (double)work->inst[*kinds];
         if (lanes > most) most = lanes;
     }

@@ -113,7 +113,6 @@ static void bounds_are_named(void **state) {
     assert_string_equal(hw_bound_name(HW_BOUNDS), "");
 }
 
-// Stores of 4 bytes to each of 32 lines take as long as 32 lines, in the second-level cache.
 static double issue_of(const char *gpu, hw_rate a, hw_rate b, hw_rate c) {
     hw_time_work w = copy();
     w.inst[a] += 32 << 19;
@@ -135,6 +134,7 @@ static void kinds_that_share_a_pipe(void **state) {
     assert_near(issue_of("k40", HW_RATE_SFU, HW_RATE_SFU, HW_RATE_CVT), k40, 1e-6);
 }
 
+// Stores of 4 bytes to each of 32 lines take as long as 32 lines, in the second-level cache.
 static void scattered_stores(void **state) {
     (void)state;
     hw_time_work w = copy();
