@@ -433,7 +433,8 @@ static void test_text_of_every_level(void **state) {
     (void)state;
     static const char script[] = "#!/bin/sh\n"
                                  "for word; do case $word in *.c) text=$word;; esac; done\n"
-                                 "level() { cc -std=gnu11 -w -fsyntax-only \"$@\" \"$text\" || exit; }\n"
+                                 "level() { cc -std=gnu11 -w -Werror=implicit-function-declaration -O0 -S -o /dev/null "
+                                 "\"$@\" \"$text\" || exit; }\n"
                                  "level -mavx2 -mfma -mbmi2 -mf16c\n"
                                  "level -mavx2 -mfma -mbmi2 -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl\n"
                                  "echo it is C\nexit 1\n";
@@ -448,18 +449,16 @@ static void test_text_of_every_level(void **state) {
     assert_int_equal(fclose(file), 0);
     assert_int_equal(chmod(path, 0755), 0);
     compilers = folder;
-    for (unsigned seed = 1; seed <= SEEDS; seed++) {
-        bench b;
-        put_kernels(seed);
-        begin(&b);
-        assert_non_null(b.sim->compile);
-        for (unsigned k = 0; k < KERNELS; k++)
-            for (unsigned s = 0; s < SHAPES; s++) launch(&b, k, s, &ignored);
-        uint32_t segments = 0;
-        assert_int_equal(hw_compile_now(b.sim->compile, b.module->set, NULL, &segments, &b.diag), HW_UNSUPPORTED);
-        if (!strstr(b.diag.text, "it is C")) fail_msg("%s", b.diag.text);
-        hw_sim_destroy(b.sim);
-    }
+    bench b;
+    put_kernels(1);
+    begin(&b);
+    assert_non_null(b.sim->compile);
+    for (unsigned k = 0; k < KERNELS; k++)
+        for (unsigned s = 0; s < SHAPES; s++) launch(&b, k, s, &ignored);
+    uint32_t segments = 0;
+    assert_int_equal(hw_compile_now(b.sim->compile, b.module->set, NULL, &segments, &b.diag), HW_UNSUPPORTED);
+    if (!strstr(b.diag.text, "it is C")) fail_msg("%s", b.diag.text);
+    hw_sim_destroy(b.sim);
     compilers = NULL;
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(folder), 0);
