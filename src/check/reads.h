@@ -28,7 +28,8 @@ typedef struct hw_check_block hw_check_block;
 // Of one allocation.
 typedef struct hw_check_reads {
     uint64_t begin, bytes;
-    hw_check_ref *first;             // of each cell: its first reader in the newest launch that read it; 0: nobody
+    hw_check_ref *first;             // of each cell: its first reader in the newest launch that read it, the last one
+                                     // of those that were listed; 0: nobody
     hw_check_ref *whole;             // of each half row: its first cell's, where neighbouring lanes read all of it
     uint32_t *seen;                  // of each row, a bit a cell: the running launch has read it
     uint8_t *state;                  // of each HW_CHECK_READS_CHUNK cells: HAS_ANY, IS_SEEN
