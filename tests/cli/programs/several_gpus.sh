@@ -24,6 +24,7 @@ pool: 1 1
 not joined: cudaErrorStreamCaptureUnjoined
 graph of two gpus: 6 303, 5
 by hand: 413 408
+freed by graphs: 3 nodes, cudaSuccess, cudaErrorInvalidValue
 a thread for each: 1
 of the others: 1, of the one that was reset: cudaErrorInvalidValue
 managed memory of the others: 1
