@@ -54,7 +54,7 @@ static hw_status add_gpu(hw_rt_machine *machine, const hw_rt_options *options, h
     init_locks(runtime);
     hw_rt_handles_init(&runtime->handles);
     hw_rt_init_device(runtime);
-    hw_rt_pool_init(&runtime->default_pool);
+    hw_rt_pool_init(machine, &runtime->default_pool);
     runtime->pools = &runtime->default_pool;
     machine->gpus[machine->n++] = runtime;
     if (!make_timeline(runtime, diag) && keep_text(options->ptxas_path, &runtime->ptxas_path) &&

@@ -173,6 +173,38 @@ static void test_pools() {
     MUST(cudaStreamDestroy(stream));
 }
 
+static unsigned long long used_of(cudaMemPool_t pool) {
+    unsigned long long used = 0;
+    MUST(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+    return used;
+}
+
+// Each pool counts its own, also what it has given to another GPU's stream: a made pool, and the GPUs' first ones.
+static void test_accounts() {
+    cudaMemPool_t made[2], first[2];
+    cudaStream_t stream;
+    int *of_made, *of_first;
+    for (int g = 0; g < 2; g++) {
+        cudaMemPoolProps props = {};
+        props.allocType = cudaMemAllocationTypePinned;
+        props.location.type = cudaMemLocationTypeDevice;
+        props.location.id = g;
+        MUST(cudaMemPoolCreate(&made[g], &props));
+        MUST(cudaDeviceGetDefaultMemPool(&first[g], g));
+    }
+    MUST(cudaSetDevice(1));
+    MUST(cudaStreamCreate(&stream));
+    MUST(cudaMallocFromPoolAsync((void **)&of_made, 1024, made[0], stream));
+    MUST(cudaMallocFromPoolAsync((void **)&of_first, 512, first[0], stream));
+    printf("accounts: %llu %llu %llu %llu", used_of(made[0]), used_of(first[0]), used_of(made[1]), used_of(first[1]));
+    MUST(cudaFreeAsync(of_made, stream));
+    MUST(cudaFreeAsync(of_first, stream));
+    MUST(cudaStreamSynchronize(stream));
+    printf(", then %llu %llu\n", used_of(made[0]), used_of(first[0]));
+    for (int g = 0; g < 2; g++) MUST(cudaMemPoolDestroy(made[g]));
+    MUST(cudaStreamDestroy(stream));
+}
+
 // A graph has work of both, which one's stream has been given by way of the other's event; any stream launches it.
 static cudaGraphExec_t capture(cudaStream_t *streams, cudaEvent_t *events, bool joins) {
     cudaGraph_t graph;
@@ -350,6 +382,7 @@ int main() {
     test_streams();
     test_times();
     test_pools();
+    test_accounts();
     test_graphs();
     test_frees();
     test_threads();

@@ -21,6 +21,7 @@ stream of another: cudaErrorInvalidResourceHandle
 beside each other: 1, behind each other: 1
 times of two gpus: cudaErrorInvalidResourceHandle
 pool: 1 1
+accounts: 1024 512 0 0, then 0 0
 not joined: cudaErrorStreamCaptureUnjoined
 graph of two gpus: 6 303, 5
 by hand: 413 408
