@@ -30,19 +30,29 @@ static const row *find_name(const char *name, size_t length) {
     return NULL;
 }
 
-// -Dname and -Ifolder: names of one letter take what follows.
+// -Dname and -Ifolder: names of one letter take what follows, if they take anything.
 static const row *find_row(const char *option, const char **value) {
     if (option[0] != '-') return NULL;
     const char *name = option + 1 + (option[1] == '-');
     const size_t length = strcspn(name, "= ");
     const row *found = find_name(name, length);
     *value = name + length;
-    if (!found && option[1] && option[1] != '-' && (found = find_name(name, 1)) && found->form != ALONE)
+    if (!found && option[1] && option[1] != '-') {
+        found = find_name(name, 1);
+        if (!found || found->form == ALONE) return NULL;
         *value = name + 1;
-    else if (*value && **value) ++*value;
+    } else if (**value) ++*value;
     else *value = NULL;
     while (*value && isspace((unsigned char)**value)) ++*value;
     return found && found->form == ALONE && *value ? NULL : found;
+}
+
+// Without the blanks around it. NULL: no memory.
+static const char *trimmed(const char *text, hw_arena *arena) {
+    while (isspace((unsigned char)*text)) text++;
+    size_t length = strlen(text);
+    while (length && isspace((unsigned char)text[length - 1])) length--;
+    return hw_arena_string(arena, text, length);
 }
 
 static void add_words(hw_args *to, const char *words, const char *value) {
@@ -87,15 +97,18 @@ hw_status hw_rtc_options_read(const char *const *options, size_t count, hw_arena
                               hw_diag *diag) {
     *out = (hw_rtc_options){.words.arena = arena, .cc = 75};
     for (size_t i = 0; i < count; i++) {
-        const char *option = options[i] ? options[i] : "", *value = NULL;
-        while (isspace((unsigned char)*option)) option++;
+        const char *option = trimmed(options[i] ? options[i] : "", arena), *value = NULL;
+        if (!option) return hw_diag_no_memory(diag);
         if (!*option) continue;
         const row *row = find_row(option, &value);
         if (!row) return hw_diag_set(diag, HW_USAGE, "there is no option '%s'", option);
         const char *next = i + 1 < count ? options[i + 1] : NULL;
         // A switch without a value is one that is on.
         if (row->form == SWITCH && !value && (!next || *next == '-')) value = "true";
-        if (row->form != ALONE && !value && next) value = options[++i];
+        if (row->form != ALONE && !value && next) {
+            i++;
+            if (!(value = trimmed(next, arena))) return hw_diag_no_memory(diag);
+        }
         if (row->form != ALONE && !value)
             return hw_diag_set(diag, HW_USAGE, "the option '%s' takes a value", option);
         hw_status status = take(row, option, value, out, diag);

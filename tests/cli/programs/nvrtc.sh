@@ -76,7 +76,7 @@ static int names(void) {
     static const char *const header_names[] = {"a.h", "deep/b.h"};
     static const char *const options[] = {"-arch", "compute_80", "-DONE=1", "-D", "TEN=10",
                                           "--define-macro=HUNDRED=100", "-I=disk", "--std=c++14", "-default-device",
-                                          "--fmad=false", "-rdc=true", "--use_fast_math"};
+                                          "--fmad=false ", "--ftz", " true ", "-w ", "-rdc=true", "--use_fast_math"};
     static const char source[] =
         "#include \"a.h\"\n#include <on_disk.h>\n#ifndef __CUDACC_RTC__\n#error no NVRTC\n#endif\n"
         "namespace N {\n__device__ int counter = ON_DISK;\ntemplate <int K> __global__ void times(int *p, int n) {\n"
@@ -115,9 +115,9 @@ static int wrong(void) {
         printf("%s\n%s", nvrtcGetErrorString(compile(0, 0)), said);
         MUST(nvrtcDestroyProgram(&program));
     }
-    static const char *const option = "--no-such-option";
+    static const char *const options[] = {"--no-such-option", "-Gfoo", "-wrong"};
     MUST(nvrtcCreateProgram(&program, "", "empty.cu", 0, 0, 0));
-    printf("%s\n%s", nvrtcGetErrorString(compile(1, &option)), said);
+    for (int i = 0; i < 3; i++) printf("%s\n%s", nvrtcGetErrorString(compile(1, &options[i])), said);
     return 0;
 }
 int main(int argc, char **argv) {
@@ -149,7 +149,7 @@ tried() {
     says out 'bad.h('
     says out 'folder/wrong.cu(2): catastrophic error: cannot open source file "nowhere.h"'
     says out 'NVRTC_ERROR_INVALID_OPTION'
-    says out 'no-such-option'
+    for option in no-such-option Gfoo wrong; do says out "$option"; done
 }
 [ ! -e /usr/local/cuda/lib64/libnvrtc.so.13 ] || tried
 
