@@ -125,11 +125,13 @@ void hw_rt_become_orphan(hw_runtime *runtime);
 void hw_rt_forget_modules(hw_runtime *runtime);
 uint64_t hw_rt_place_variable(void *runtime, const char *name, uint64_t bytes);
 
-// Their memory alone: library.c, graph.c.
+// Their memory alone: library.c, graph.c, graph_exec.c.
 struct hw_rt_library;
 void hw_rt_free_library(struct hw_rt_library *library);
 struct hw_rt_graph;
 void hw_rt_free_graph(struct hw_rt_graph *graph);
+struct hw_rt_exec;
+void hw_rt_free_exec(struct hw_rt_exec *exec);
 
 // capture.c, graph_memory.c: what the runtime has of them.
 // pool.c: of memory that a pool of this number has given out, and that is free again; of all, where the context goes.

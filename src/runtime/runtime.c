@@ -104,6 +104,7 @@ static void free_handle(void *runtime, hw_rt_handle_kind kind, void *handle) {
     switch (kind) {
     case HW_RT_LIBRARY: hw_rt_free_library(handle); break;   // with its kernels
     case HW_RT_GRAPH: hw_rt_free_graph(handle); break;       // with its nodes
+    case HW_RT_EXEC: hw_rt_free_exec(handle); break;
     case HW_RT_KERNEL: case HW_RT_NODE: case HW_RT_PHYSICAL: break;
     default:
         if (handle != &((hw_runtime *)runtime)->default_pool) hw_free(handle);
