@@ -2,12 +2,16 @@
 #include "toolchain/rtc/rtc_options.h"
 
 #include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "toolchain/nvcc/nvcc_options.h"
 
 typedef enum form { ALONE, VALUE, SWITCH, OPPOSITE } form;
-typedef enum meaning { WORDS, ARCH, DEBUG, OPTIMIZED, NO_SOURCE_FOLDER, DEFAULT_DEVICE, QUIET, REFUSED } meaning;
+typedef enum meaning {
+    WORDS, DEFINE, UNDEFINE, PRE_INCLUDE, ARCH, DEBUG, OPTIMIZED, NO_SOURCE_FOLDER, DEFAULT_DEVICE, QUIET, REFUSED
+} meaning;
 
 typedef struct row {
     const char *long_name, *short_name;
@@ -66,6 +70,21 @@ static void add_words(hw_args *to, const char *words, const char *value) {
     }
 }
 
+// "NAME", "NAME=2" or "NAME(x)=x", up to the end of a line, instead of what has the name so far.
+static const char *define(const char *before, const char *macro, hw_arena *arena) {
+    const char *line = hw_arena_string(arena, macro, strcspn(macro, "\n"));
+    if (!before || !line) return NULL;
+    const int head = (int)strcspn(line, "="), name = (int)strcspn(line, "=(");
+    return hw_arena_printf(arena, "%s#undef %.*s\n#define %.*s %s\n", before, name, line, head, line,
+                           line[head] ? line + head + 1 : "1");
+}
+
+// Looked for in the current folder first, which is not the one that the source is written to.
+static const char *include(const char *before, const char *name, hw_arena *arena) {
+    char path[PATH_MAX];
+    return before ? hw_arena_printf(arena, "%s#include \"%s\"\n", before, realpath(name, path) ? path : name) : NULL;
+}
+
 static hw_status take(const row *row, const char *option, const char *value, hw_rtc_options *out, hw_diag *diag) {
     if (row->form == SWITCH || row->form == OPPOSITE) {
         const bool is_true = !strcmp(value, "true");
@@ -76,6 +95,11 @@ static hw_status take(const row *row, const char *option, const char *value, hw_
     }
     switch (row->meaning) {
     case WORDS: add_words(&out->words, row->text, value); break;
+    case DEFINE: out->macros = define(out->macros, value, out->words.arena); break;
+    case UNDEFINE:
+        if (out->macros) out->macros = hw_arena_printf(out->words.arena, "%s#undef %s\n", out->macros, value);
+        break;
+    case PRE_INCLUDE: out->includes = include(out->includes, value, out->words.arena); break;
     case ARCH:
         if (!(out->cc = hw_nvcc_read_arch(value)))
             return hw_diag_set(diag, HW_USAGE, "there is no architecture '%s'; one is spelled sm_80 or compute_80",
@@ -95,7 +119,7 @@ static hw_status take(const row *row, const char *option, const char *value, hw_
 
 hw_status hw_rtc_options_read(const char *const *options, size_t count, hw_arena *arena, hw_rtc_options *out,
                               hw_diag *diag) {
-    *out = (hw_rtc_options){.words.arena = arena, .cc = 75};
+    *out = (hw_rtc_options){.words.arena = arena, .macros = "", .includes = "", .cc = 75};
     for (size_t i = 0; i < count; i++) {
         const char *option = trimmed(options[i] ? options[i] : "", arena), *value = NULL;
         if (!option) return hw_diag_no_memory(diag);
@@ -115,5 +139,5 @@ hw_status hw_rtc_options_read(const char *const *options, size_t count, hw_arena
         if (status) return status;
     }
     if (out->has_debug && !out->has_optimization) hw_args_add(&out->words, "-O0");
-    return out->words.failed ? hw_diag_no_memory(diag) : HW_OK;
+    return out->words.failed || !out->macros || !out->includes ? hw_diag_no_memory(diag) : HW_OK;
 }
