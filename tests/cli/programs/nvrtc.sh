@@ -132,6 +132,7 @@ static int wrong(void) {
     static const char *const options[] = {"--no-such-option", "-Gfoo", "-wrong"};
     MUST(nvrtcCreateProgram(&program, "", "empty.cu", 0, 0, 0));
     for (int i = 0; i < 3; i++) printf("%s\n%s", nvrtcGetErrorString(compile(1, &options[i])), said);
+    if (nvrtcCompileProgram(program, 1, 0) != 3 || nvrtcCompileProgram(0, 0, 0) != 4) return 9;
     return 0;
 }
 int main(int argc, char **argv) {
