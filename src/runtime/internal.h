@@ -134,9 +134,6 @@ struct hw_rt_exec;
 void hw_rt_free_exec(struct hw_rt_exec *exec);
 
 // capture.c, graph_memory.c: what the runtime has of them.
-// pool.c: of memory that a pool of this number has given out, and that is free again; of all, where the context goes.
-void hw_rt_pool_take_back(hw_runtime *runtime, uint32_t number, uint64_t bytes);
-void hw_rt_pools_forget(hw_runtime *runtime);
 void hw_rt_captures_free(hw_rt_machine *machine);
 void hw_rt_graph_blocks_free(hw_runtime *runtime);
 
@@ -151,6 +148,9 @@ void hw_rt_sharing_free(hw_runtime *runtime);
 
 // pool.c: the next of the machine's, its settings as they are at first.
 void hw_rt_pool_init(hw_rt_machine *machine, struct hw_rt_pool *pool);
+// Of memory that a pool of this number has given out, and that is free again; of all, where the context goes.
+void hw_rt_pool_take_back(hw_runtime *runtime, uint32_t number, uint64_t bytes);
+void hw_rt_pools_forget(hw_runtime *runtime);
 
 // device.c
 void hw_rt_init_device(hw_runtime *runtime);
