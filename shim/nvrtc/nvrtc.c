@@ -101,11 +101,13 @@ HW_EXPORT int nvrtcCompileProgram(nvrtcProgram program, int count, const char *c
 HW_EXPORT int nvrtcCompileProgram(nvrtcProgram program, int count, const char *const *options) {
     int (*call)(nvrtcProgram, int, const char *const *) = find_call("nvrtcCompileProgram");
     if (!call) return hw_own_compile(program, count, options);
-    const size_t n = count > 0 ? (size_t)count : 0;
+    if (!program) return NVRTC_ERROR_INVALID_PROGRAM;
+    if (count < 0 || (count && !options)) return NVRTC_ERROR_INVALID_INPUT;
+    const size_t n = (size_t)count;
     const char **taken = hw_calloc(n + 1, sizeof *taken);
     char **made = hw_calloc(n + 1, sizeof *made);
     for (size_t i = 0; taken && made && i < n; i++) {
-        made[i] = options && options[i] ? for_ptx(options[i]) : NULL;
+        made[i] = options[i] ? for_ptx(options[i]) : NULL;
         taken[i] = made[i] ? made[i] : options[i];
     }
     const int result = taken && made ? call(program, count, taken) : NVRTC_ERROR_OUT_OF_MEMORY;

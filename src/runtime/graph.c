@@ -19,9 +19,21 @@ const hw_rt_work *hw_rt_node_work(const hw_rt_node *node) { return &node->work; 
 void hw_rt_node_set_enabled(hw_rt_node *node, bool is_enabled) { node->is_off = !is_enabled; }
 bool hw_rt_node_is_enabled(const hw_rt_node *node) { return !node->is_off; }
 
+void hw_rt_origin_release(hw_rt_origin *origin) {
+    if (origin && atomic_fetch_sub(&origin->n_holders, 1) == 1) hw_free(origin);
+}
+
 static hw_rt_graph *make_graph(hw_runtime *runtime, bool is_inner) {
-    hw_rt_graph *made = hw_rt_handles_make(hw_rt_graph_handles(runtime), HW_RT_GRAPH, sizeof *made);
-    if (made) made->is_inner = is_inner;
+    hw_rt_origin *origin = hw_calloc(1, sizeof *origin);
+    hw_rt_graph *made =
+        origin ? hw_rt_handles_make(hw_rt_graph_handles(runtime), HW_RT_GRAPH, sizeof *made) : NULL;
+    if (!made) {
+        hw_free(origin);
+        return NULL;
+    }
+    atomic_store(&origin->n_holders, 1);
+    made->origin = origin;
+    made->is_inner = is_inner;
     return made;
 }
 
@@ -41,6 +53,7 @@ static void free_node(hw_rt_node *node) {
 void hw_rt_free_graph(hw_rt_graph *graph) {
     for (size_t i = 0; i < graph->n_nodes; i++) free_node(graph->nodes[i]);
     hw_rt_kept_free(graph);
+    hw_rt_origin_release(graph->origin);
     hw_free(graph->nodes);
     hw_free(graph->conditions);
     hw_free(graph->order);

@@ -161,12 +161,12 @@ hw_rt_status hw_rt_graph_plan(hw_runtime *runtime, hw_rt_graph *graph) {
 hw_rt_status hw_rt_exec_create(hw_runtime *runtime, hw_rt_graph *graph, uint64_t flags, hw_rt_exec **out) {
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_graph(runtime, graph)) return HW_RT_INVALID_VALUE;
-    if (graph->n_execs && hw_rt_graph_has_memory(graph)) return HW_RT_NOT_SUPPORTED;
+    if (atomic_load(&graph->origin->n_holders) > 1 && hw_rt_graph_has_memory(graph)) return HW_RT_NOT_SUPPORTED;
     hw_rt_exec *made = hw_rt_handles_make(hw_rt_graph_handles(runtime), HW_RT_EXEC, sizeof *made);
     if (!made) return HW_RT_NO_MEMORY;
     made->flags = flags;
-    made->of = graph;
-    graph->n_execs++;
+    made->origin = graph->origin;
+    atomic_fetch_add(&graph->origin->n_holders, 1);
     made->graph = hw_rt_graph_copy(runtime, graph, true);
     const hw_rt_status status = made->graph ? hw_rt_graph_plan(runtime, made->graph) : HW_RT_NO_MEMORY;
     if (status) hw_rt_exec_destroy(runtime, made);
@@ -174,9 +174,14 @@ hw_rt_status hw_rt_exec_create(hw_runtime *runtime, hw_rt_graph *graph, uint64_t
     return status;
 }
 
+void hw_rt_free_exec(hw_rt_exec *exec) {
+    hw_rt_origin_release(exec->origin);
+    hw_free(exec);
+}
+
 hw_rt_status hw_rt_exec_destroy(hw_runtime *runtime, hw_rt_exec *exec) {
     if (!hw_rt_handles_remove(hw_rt_graph_handles(runtime), HW_RT_EXEC, exec)) return HW_RT_INVALID_VALUE;
-    if (hw_rt_is_graph(runtime, exec->of) && exec->of->n_execs) exec->of->n_execs--;
+    hw_rt_origin_release(exec->origin);
     if (exec->graph) hw_rt_graph_forget(runtime, exec->graph);
     hw_rt_handles_bury(hw_rt_graph_handles(runtime), exec);
     return HW_RT_SUCCESS;

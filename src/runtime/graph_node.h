@@ -19,6 +19,11 @@ typedef struct hw_rt_condition {
     bool is_set;
 } hw_rt_condition;
 
+// Held by a graph and by the executable graphs that were made of it, of which any may go first, in any thread.
+typedef struct hw_rt_origin {
+    atomic_uint n_holders;
+} hw_rt_origin;
+
 struct hw_rt_node {
     hw_rt_graph *graph;
     hw_runtime *gpu;                       // whose work it is
@@ -39,7 +44,7 @@ struct hw_rt_graph {
     hw_rt_node **nodes;                    // in the order in which they were made
     size_t n_nodes, capacity;
     bool is_inner;                         // of a node: the program does not destroy it
-    unsigned n_execs;                      // executable graphs that were made of it
+    hw_rt_origin *origin;                  // of what is made of it
     hw_rt_condition *conditions;
     size_t n_conditions, conditions_capacity;
     struct hw_rt_kept_object *kept;
@@ -58,11 +63,12 @@ static inline hw_rt_handles *hw_rt_graph_handles(const hw_runtime *runtime) {
 
 struct hw_rt_exec {
     hw_rt_graph *graph;
-    hw_rt_graph *of;                       // what it was made of, if that is still there
+    hw_rt_origin *origin;                  // that of the graph that it was made of
     uint64_t flags;
 };
 
 // graph.c
+void hw_rt_origin_release(hw_rt_origin *origin);                    // NULL is allowed
 hw_rt_graph *hw_rt_graph_copy(hw_runtime *runtime, const hw_rt_graph *graph, bool is_inner);
 void hw_rt_graph_forget(hw_runtime *runtime, hw_rt_graph *graph);   // with its handles and those of inner graphs
 bool hw_rt_graph_has_memory(const hw_rt_graph *graph);              // ALLOC or FREE among its nodes

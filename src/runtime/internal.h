@@ -20,6 +20,7 @@ typedef struct hw_rt_machine {
     pthread_mutex_t contexts_lock;    // held while a context of any of them comes or goes
     struct hw_rt_capture *captures;   // that have begun and not ended, each with streams of any of them
     atomic_uint n_captures;
+    atomic_uint n_pools;              // of all GPUs, made so far
     uint64_t last_capture;
     pthread_mutex_t capture_lock;     // of these
 } hw_rt_machine;
@@ -45,7 +46,7 @@ hw_runtime *hw_rt_of_address(hw_runtime *runtime, uint64_t address);
 
 struct hw_rt_pool {
     struct hw_rt_pool *next;           // of the GPU's
-    uint32_t number;                   // flags of its allocations: HW_RT_DEFAULT_POOL, or a larger one
+    uint32_t number;                   // in the machine, from 1 on: the flags of its allocations, on whichever GPU
     bool is_shared;                    // with other processes
     atomic_uint open_to;               // a bit for each GPU whose kernels may touch its memory, beside the own one
     _Atomic uint64_t attributes[HW_RT_POOL_ATTRIBUTES];
@@ -85,7 +86,6 @@ struct hw_runtime {
     struct hw_rt_pool default_pool, *pools;
     pthread_mutex_t pool_lock;        // of the list of pools, and of what each has given out
     _Atomic(struct hw_rt_pool *) pool;
-    atomic_uint n_pools;              // made so far
     atomic_ullong next_stream;
     atomic_uint flags;                // device.h
     atomic_int cache_preference, bank_preference;
@@ -125,16 +125,15 @@ void hw_rt_become_orphan(hw_runtime *runtime);
 void hw_rt_forget_modules(hw_runtime *runtime);
 uint64_t hw_rt_place_variable(void *runtime, const char *name, uint64_t bytes);
 
-// Their memory alone: library.c, graph.c.
+// Their memory alone: library.c, graph.c, graph_exec.c.
 struct hw_rt_library;
 void hw_rt_free_library(struct hw_rt_library *library);
 struct hw_rt_graph;
 void hw_rt_free_graph(struct hw_rt_graph *graph);
+struct hw_rt_exec;
+void hw_rt_free_exec(struct hw_rt_exec *exec);
 
 // capture.c, graph_memory.c: what the runtime has of them.
-// pool.c: of memory that a pool of this number has given out, and that is free again; of all, where the context goes.
-void hw_rt_pool_take_back(hw_runtime *runtime, uint32_t number, uint64_t bytes);
-void hw_rt_pools_forget(hw_runtime *runtime);
 void hw_rt_captures_free(hw_rt_machine *machine);
 void hw_rt_graph_blocks_free(hw_runtime *runtime);
 
@@ -147,8 +146,11 @@ void hw_rt_virtual_reopen(hw_runtime *runtime, hw_mem *mem);
 bool hw_rt_is_file_of(int fd, const char *name);
 void hw_rt_sharing_free(hw_runtime *runtime);
 
-// pool.c: settings as they are at first.
-void hw_rt_pool_init(struct hw_rt_pool *pool);
+// pool.c: the next of the machine's, its settings as they are at first.
+void hw_rt_pool_init(hw_rt_machine *machine, struct hw_rt_pool *pool);
+// Of memory that a pool of this number has given out, and that is free again; of all, where the context goes.
+void hw_rt_pool_take_back(hw_runtime *runtime, uint32_t number, uint64_t bytes);
+void hw_rt_pools_forget(hw_runtime *runtime);
 
 // device.c
 void hw_rt_init_device(hw_runtime *runtime);

@@ -56,8 +56,9 @@ hw_rt_status hw_rt_free(hw_runtime *runtime, uint64_t address, uint32_t kinds, h
     HW_RT_ENTER(runtime);
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (!address) return HW_RT_SUCCESS;
+    if (captures_free(runtime, address, order, &status)) return status;   // the stream's, and not the memory's
     runtime = hw_rt_of_address(runtime, address);
-    if (captures_free(runtime, address, order, &status) || hw_rt_graph_free(runtime, address, &status)) return status;
+    if (hw_rt_graph_free(runtime, address, &status)) return status;
     hw_mem *mem = hw_rt_mem(runtime);
     const hw_mem_caller caller = caller_of(order, site);
     hw_allocation found;

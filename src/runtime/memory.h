@@ -73,7 +73,6 @@ hw_rt_status hw_rt_set_words(hw_runtime *runtime, hw_rt_region to, uint32_t word
 // ---- pools: settings, accounts, and who may touch their memory, which comes from where hw_rt_alloc's does ----
 
 typedef struct hw_rt_pool hw_rt_pool;
-enum { HW_RT_DEFAULT_POOL = 1 };       // flags of allocations that come from it; others have larger numbers
 
 // As CUDA numbers them; the values of the first three are an int's.
 enum {

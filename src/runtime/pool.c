@@ -10,11 +10,10 @@
 #include "runtime/memory.h"
 #include "runtime/virtual.h"
 
-enum { FIRST_POOL = HW_RT_DEFAULT_POOL + 1 };
 enum { RESERVED_AT_ONCE = 32 << 20 };   // as an H200 takes memory for a pool
 
-void hw_rt_pool_init(hw_rt_pool *pool) {
-    pool->number = HW_RT_DEFAULT_POOL;
+void hw_rt_pool_init(hw_rt_machine *machine, hw_rt_pool *pool) {
+    pool->number = atomic_fetch_add(&machine->n_pools, 1) + 1;
     for (unsigned i = 1; i <= HW_RT_POOL_FLAGS; i++) atomic_store(&pool->attributes[i], 1);
 }
 
@@ -31,8 +30,7 @@ hw_rt_status hw_rt_pool_create(hw_runtime *runtime, bool is_shared, hw_rt_pool *
     HW_RT_ENTER(runtime);
     hw_rt_pool *made = hw_rt_handles_make(&runtime->handles, HW_RT_POOL, sizeof *made);
     if (!made) return HW_RT_NO_MEMORY;
-    hw_rt_pool_init(made);
-    made->number = atomic_fetch_add(&runtime->n_pools, 1) + FIRST_POOL;
+    hw_rt_pool_init(runtime->machine, made);
     made->is_shared = is_shared;
     pthread_mutex_lock(&runtime->pool_lock);
     made->next = runtime->pools;
@@ -102,14 +100,24 @@ static void give_out(hw_runtime *runtime, hw_rt_pool *pool, uint64_t bytes) {
     pthread_mutex_unlock(&runtime->pool_lock);
 }
 
-void hw_rt_pool_take_back(hw_runtime *runtime, uint32_t number, uint64_t bytes) {
-    pthread_mutex_lock(&runtime->pool_lock);
-    hw_rt_pool *pool = runtime->pools;
-    while (pool && pool->number != number) pool = pool->next;   // NULL: none of theirs, or a pool that is gone
+// False: the pool is none of this GPU's.
+static bool take_back(hw_runtime *gpu, uint32_t number, uint64_t bytes) {
+    pthread_mutex_lock(&gpu->pool_lock);
+    hw_rt_pool *pool = gpu->pools;
+    while (pool && pool->number != number) pool = pool->next;
     const uint64_t used = pool ? atomic_load(&pool->attributes[HW_RT_POOL_USED_NOW]) : 0;
     if (pool)
         count_used(pool, used > bytes ? used - bytes : 0, atomic_load(&pool->attributes[HW_RT_POOL_THRESHOLD]));
-    pthread_mutex_unlock(&runtime->pool_lock);
+    pthread_mutex_unlock(&gpu->pool_lock);
+    return pool != NULL;
+}
+
+// The pool may be another GPU's than the stream that it was used in; or it is gone.
+void hw_rt_pool_take_back(hw_runtime *runtime, uint32_t number, uint64_t bytes) {
+    const hw_rt_machine *machine = runtime->machine;
+    bool is_done = take_back(runtime, number, bytes);
+    for (uint32_t i = 0; !is_done && i < machine->n; i++)
+        is_done = machine->gpus[i] != runtime && take_back(machine->gpus[i], number, bytes);
 }
 
 void hw_rt_pools_forget(hw_runtime *runtime) {

@@ -54,7 +54,7 @@ static hw_status add_gpu(hw_rt_machine *machine, const hw_rt_options *options, h
     init_locks(runtime);
     hw_rt_handles_init(&runtime->handles);
     hw_rt_init_device(runtime);
-    hw_rt_pool_init(&runtime->default_pool);
+    hw_rt_pool_init(machine, &runtime->default_pool);
     runtime->pools = &runtime->default_pool;
     machine->gpus[machine->n++] = runtime;
     if (!make_timeline(runtime, diag) && keep_text(options->ptxas_path, &runtime->ptxas_path) &&
@@ -104,6 +104,7 @@ static void free_handle(void *runtime, hw_rt_handle_kind kind, void *handle) {
     switch (kind) {
     case HW_RT_LIBRARY: hw_rt_free_library(handle); break;   // with its kernels
     case HW_RT_GRAPH: hw_rt_free_graph(handle); break;       // with its nodes
+    case HW_RT_EXEC: hw_rt_free_exec(handle); break;
     case HW_RT_KERNEL: case HW_RT_NODE: case HW_RT_PHYSICAL: break;
     default:
         if (handle != &((hw_runtime *)runtime)->default_pool) hw_free(handle);

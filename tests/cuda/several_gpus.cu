@@ -173,6 +173,38 @@ static void test_pools() {
     MUST(cudaStreamDestroy(stream));
 }
 
+static unsigned long long used_of(cudaMemPool_t pool) {
+    unsigned long long used = 0;
+    MUST(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+    return used;
+}
+
+// Each pool counts its own, also what it has given to another GPU's stream: a made pool, and the GPUs' first ones.
+static void test_accounts() {
+    cudaMemPool_t made[2], first[2];
+    cudaStream_t stream;
+    int *of_made, *of_first;
+    for (int g = 0; g < 2; g++) {
+        cudaMemPoolProps props = {};
+        props.allocType = cudaMemAllocationTypePinned;
+        props.location.type = cudaMemLocationTypeDevice;
+        props.location.id = g;
+        MUST(cudaMemPoolCreate(&made[g], &props));
+        MUST(cudaDeviceGetDefaultMemPool(&first[g], g));
+    }
+    MUST(cudaSetDevice(1));
+    MUST(cudaStreamCreate(&stream));
+    MUST(cudaMallocFromPoolAsync((void **)&of_made, 1024, made[0], stream));
+    MUST(cudaMallocFromPoolAsync((void **)&of_first, 512, first[0], stream));
+    printf("accounts: %llu %llu %llu %llu", used_of(made[0]), used_of(first[0]), used_of(made[1]), used_of(first[1]));
+    MUST(cudaFreeAsync(of_made, stream));
+    MUST(cudaFreeAsync(of_first, stream));
+    MUST(cudaStreamSynchronize(stream));
+    printf(", then %llu %llu\n", used_of(made[0]), used_of(first[0]));
+    for (int g = 0; g < 2; g++) MUST(cudaMemPoolDestroy(made[g]));
+    MUST(cudaStreamDestroy(stream));
+}
+
 // A graph has work of both, which one's stream has been given by way of the other's event; any stream launches it.
 static cudaGraphExec_t capture(cudaStream_t *streams, cudaEvent_t *events, bool joins) {
     cudaGraph_t graph;
@@ -252,6 +284,49 @@ static void test_graphs() {
     }
 }
 
+// What one GPU has given out is freed in the other's captured stream: by the graph's launches, and not before.
+static void test_frees() {
+    cudaStream_t streams[2];
+    cudaEvent_t events[2];
+    cudaGraph_t graph;
+    cudaGraphExec_t exec = nullptr;
+    int *of_graph = nullptr, *of_pool = nullptr;
+    size_t nodes = 0;
+    for (int g = 0; g < 2; g++) {
+        MUST(cudaSetDevice(g));
+        MUST(cudaStreamCreate(&streams[g]));
+        MUST(cudaEventCreateWithFlags(&events[g], cudaEventDisableTiming));
+    }
+    MUST(cudaMallocAsync(&of_pool, BYTES, streams[1]));
+    MUST(cudaStreamSynchronize(streams[1]));
+    MUST(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeRelaxed));
+    MUST(cudaEventRecord(events[0], streams[0]));
+    MUST(cudaStreamWaitEvent(streams[1], events[0], 0));
+    MUST(cudaMallocAsync(&of_graph, BYTES, streams[1]));
+    MUST(cudaMemsetAsync(of_graph, 0, BYTES, streams[1]));
+    MUST(cudaEventRecord(events[1], streams[1]));
+    MUST(cudaStreamWaitEvent(streams[0], events[1], 0));
+    MUST(cudaFreeAsync(of_graph, streams[0]));
+    MUST(cudaStreamEndCapture(streams[0], &graph));
+    MUST(cudaGraphGetNodes(graph, nullptr, &nodes));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 2; i++) MUST(cudaGraphLaunch(exec, streams[0]));
+    MUST(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeRelaxed));
+    MUST(cudaFreeAsync(of_pool, streams[0]));
+    MUST(cudaStreamEndCapture(streams[0], &graph));
+    const cudaError_t before = cudaMemset(of_pool, 0, BYTES);
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    MUST(cudaGraphLaunch(exec, streams[0]));
+    MUST(cudaStreamSynchronize(streams[0]));
+    printf("freed by graphs: %d nodes, %s, %s\n", (int)nodes, cudaGetErrorName(before),
+           cudaGetErrorName(cudaMemset(of_pool, 0, BYTES)));
+    (void)cudaGetLastError();
+    for (int g = 0; g < 2; g++) {
+        MUST(cudaEventDestroy(events[g]));
+        MUST(cudaStreamDestroy(streams[g]));
+    }
+}
+
 static void *work(void *argument) {
     const int gpu = (int)(size_t)argument;
     int *own, first = -1;
@@ -307,7 +382,9 @@ int main() {
     test_streams();
     test_times();
     test_pools();
+    test_accounts();
     test_graphs();
+    test_frees();
     test_threads();
     test_reset();
     return 0;

@@ -301,6 +301,31 @@ static void test_memory(void) {
     CHECK(used == 0);
 }
 
+// Graphs with memory are instantiated once at a time; what was made of another graph, which has gone and left its
+// address to this one, is no matter.
+static void test_memory_once(void) {
+    CUDA_MEM_ALLOC_NODE_PARAMS alloc = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
+                                        .bytesize = 64};
+    CUgraph gone, graph;
+    CUgraphNode node;
+    CUgraphExec of_gone, exec, again;
+    for (int i = 0; i < 40; i++) {
+        GOOD(cuGraphCreate(&gone, 0));
+        GOOD(cuGraphInstantiate(&of_gone, gone, 0));
+        GOOD(cuGraphDestroy(gone));
+        GOOD(cuGraphCreate(&graph, 0));
+        GOOD(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &alloc));
+        GOOD(cuGraphInstantiate(&exec, graph, 0));
+        GOOD(cuGraphExecDestroy(of_gone));
+        IS(cuGraphInstantiate(&again, graph, 0), CUDA_ERROR_NOT_SUPPORTED);
+        GOOD(cuGraphExecDestroy(exec));
+        GOOD(cuGraphInstantiate(&exec, graph, 0));
+        GOOD(cuGraphDestroy(graph));
+        GOOD(cuGraphExecDestroy(exec));
+    }
+}
+
 // while (condition) count(word), and behind it, if (condition) never.
 static void test_conditions(void) {
     CUgraph graph;
@@ -359,6 +384,7 @@ int main(void) {
     test_circle();
     test_update();
     test_memory();
+    test_memory_once();
     test_conditions();
     test_user_objects();
     printf("%d failures\n", failures);

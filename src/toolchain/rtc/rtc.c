@@ -58,9 +58,10 @@ static hw_status write_source(work *w, hw_diag *diag) {
     const bool marks = w->options.is_default_device;
     const char *name = quoted(w->request->name, w->arena), *expressions = write_expressions(w);
     if (!name || !expressions) return hw_diag_no_memory(diag);
-    // NVRTC knows assert without being told of it.
-    const char *text = hw_arena_printf(w->arena, "#include <assert.h>\n%s#line 1 \"%s\"\n%s%s\n%s",
-                                       marks ? begin : "", name, w->request->text, marks ? end : "", expressions);
+    // NVRTC knows assert without being told of it, unless there is an NDEBUG.
+    const char *text = hw_arena_printf(w->arena, "#line 1 \"command line\"\n%s#include <assert.h>\n%s%s"
+                                       "#line 1 \"%s\"\n%s%s\n%s", w->options.macros, marks ? begin : "",
+                                       w->options.includes, name, w->request->text, marks ? end : "", expressions);
     w->source = hw_arena_printf(w->arena, "%s/program.cu", w->dir.path);
     w->output = hw_arena_printf(w->arena, "%s/program.ptx", w->dir.path);
     if (!text || !w->source || !w->output) return hw_diag_no_memory(diag);

@@ -7,6 +7,8 @@
 
 typedef struct hw_rtc_options {
     hw_args words;            // for clang
+    const char *macros;       // lines before the source and behind our headers, which know none of these macros
+    const char *includes;     // likewise, behind those
     int cc;                   // compute capability asked for, 75 unless told
     bool is_default_device;   // what is not marked is the device's
     bool no_source_folder;    // #include does not look beside the source

@@ -76,9 +76,11 @@ static int names(void) {
     static const char *const header_names[] = {"a.h", "deep/b.h"};
     static const char *const options[] = {"-arch", "compute_80", "-DONE=1", "-D", "TEN=10",
                                           "--define-macro=HUNDRED=100", "-I=disk", "--std=c++14", "-default-device",
-                                          "--fmad=false", "-rdc=true", "--use_fast_math"};
+                                          "-DSIZE=3", "-DN_OF(x)=x", "-DGONE", "-UGONE", "--pre-include=disk/before.h",
+                                          "--fmad=false ", "--ftz", " true ", "-w ", "-rdc=true", "--use_fast_math"};
     static const char source[] =
         "#include \"a.h\"\n#include <on_disk.h>\n#ifndef __CUDACC_RTC__\n#error no NVRTC\n#endif\n"
+        "#if SIZE != 3 || N_OF(4) != 4 || defined GONE || BEFORE != 3\n#error other macros\n#endif\n"
         "namespace N {\n__device__ int counter = ON_DISK;\ntemplate <int K> __global__ void times(int *p, int n) {\n"
         "    *p = twice(*p) * K + n * (ONE + TEN + HUNDRED) + counter;\n}\n}\n";
     const char *kernel, *variable, *other;
@@ -99,6 +101,18 @@ static int names(void) {
     if (strlen(code) + 1 != bytes || strstr(code, "halfwarp_name")) return 9;
     return launch(kernel, 3, 2);
 }
+// Macros of names that our headers have, and NVIDIA's as well.
+static int macros(void) {
+    static const char *const options[] = {"-Dw=3", "-DT=4", "-DNDEBUG"};
+    static const char source[] = "extern \"C\" __global__ void add(int *p, int n) { assert(n == 0); *p += n * w * T; }";
+    size_t bytes = 0;
+    MUST(nvrtcCreateProgram(&program, source, "add.cu", 0, 0, 0));
+    if (compile(3, options)) return printf("%s", said), 8;
+    MUST(nvrtcGetPTXSize(program, &bytes));
+    if (bytes > sizeof code) return 8;
+    MUST(nvrtcGetPTX(program, code));
+    return launch("add", 1, 2);
+}
 static int refused(void) {
     static const char *const option = "-dlto";
     MUST(nvrtcCreateProgram(&program, "", "empty.cu", 0, 0, 0));
@@ -115,9 +129,10 @@ static int wrong(void) {
         printf("%s\n%s", nvrtcGetErrorString(compile(0, 0)), said);
         MUST(nvrtcDestroyProgram(&program));
     }
-    static const char *const option = "--no-such-option";
+    static const char *const options[] = {"--no-such-option", "-Gfoo", "-wrong"};
     MUST(nvrtcCreateProgram(&program, "", "empty.cu", 0, 0, 0));
-    printf("%s\n%s", nvrtcGetErrorString(compile(1, &option)), said);
+    for (int i = 0; i < 3; i++) printf("%s\n%s", nvrtcGetErrorString(compile(1, &options[i])), said);
+    if (nvrtcCompileProgram(program, 1, 0) != 3 || nvrtcCompileProgram(0, 0, 0) != 4) return 9;
     return 0;
 }
 int main(int argc, char **argv) {
@@ -128,13 +143,14 @@ int main(int argc, char **argv) {
     MUST(nvrtcGetSupportedArchs(archs));
     for (int i = 1; i < count; i++) if (archs[i] <= archs[i - 1]) return 9;
     return argc < 2 ? 2 : *argv[1] == 'm' ? machine_code() : *argv[1] == 'n' ? names() :
-           *argv[1] == 'r' ? refused() : wrong();
+           *argv[1] == 'd' ? macros() : *argv[1] == 'r' ? refused() : wrong();
 }
 PROGRAM
 "$cc" -g -I "$tests/../include/cuda" -o "$work/asks" "$work/asks.c" \
     "$lib/driver/libnvrtc.so.13" "$lib/driver/libcuda.so.1" -Wl,-rpath-link,"$lib" || exit 1
 mkdir "$work/disk"
 echo '#define ON_DISK 1000' > "$work/disk/on_disk.h"
+printf '#if SIZE == 3\n#define BEFORE SIZE\n#endif\n' > "$work/disk/before.h"
 cd "$work" || exit 1
 
 tried() {
@@ -149,7 +165,7 @@ tried() {
     says out 'bad.h('
     says out 'folder/wrong.cu(2): catastrophic error: cannot open source file "nowhere.h"'
     says out 'NVRTC_ERROR_INVALID_OPTION'
-    says out 'no-such-option'
+    for option in no-such-option Gfoo wrong; do says out "$option"; done
 }
 [ ! -e /usr/local/cuda/lib64/libnvrtc.so.13 ] || tried
 
@@ -157,6 +173,12 @@ tried() {
 export HALFWARP_HIDE_NVCC=1
 if command -v clang > /dev/null; then
     tried
+    # NVIDIA's headers break by such macros. Ours are read before them, also where clang has kept what it read.
+    for time in first second third; do
+        expect 0 "$halfwarp" run ./asks defines
+        says out '25'
+        silent err
+    done
     # What only NVIDIA's can do is no mistake of the program's, and its status is not to be trusted.
     expect 4 "$halfwarp" run ./asks refused
     says out 'NVRTC_ERROR_INVALID_OPTION'

@@ -21,9 +21,11 @@ stream of another: cudaErrorInvalidResourceHandle
 beside each other: 1, behind each other: 1
 times of two gpus: cudaErrorInvalidResourceHandle
 pool: 1 1
+accounts: 1024 512 0 0, then 0 0
 not joined: cudaErrorStreamCaptureUnjoined
 graph of two gpus: 6 303, 5
 by hand: 413 408
+freed by graphs: 3 nodes, cudaSuccess, cudaErrorInvalidValue
 a thread for each: 1
 of the others: 1, of the one that was reset: cudaErrorInvalidValue
 managed memory of the others: 1

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/array.h"
+#include "runtime/graph.h"
 #include "runtime_test.h"
 
 enum { THREADS = 8, ROUNDS = 40, WORDS = 64 };
@@ -210,8 +211,43 @@ static void test_several_gpus(void **state) {
     hw_rt_destroy(hw_rt_gpu_at(runtime, 1));     // the machine, by any of its GPUs
 }
 
+// ---- one graph's executable graphs, each of which is its own thread's ----
+
+enum { EXECS = 200 };
+
+static hw_rt_exec *execs[THREADS][EXECS];
+static pthread_barrier_t all_there;
+
+static void *destroy_execs(void *number) {
+    pthread_barrier_wait(&all_there);
+    for (int i = 0; i < EXECS; i++) GOOD(hw_rt_exec_destroy(runtime, execs[(uintptr_t)number][i]));
+    return NULL;
+}
+
+static void test_execs(void **state) {
+    (void)state;
+    pthread_t threads[THREADS];
+    hw_rt_graph *graph = NULL;
+    hw_rt_node *node = NULL;
+    hw_rt_exec *last = NULL;
+    const hw_rt_work memory = {.kind = HW_RT_NODE_ALLOC, .memory = {.bytes = 64}};
+    runtime = make_runtime();
+    GOOD(hw_rt_graph_create(runtime, &graph));
+    for (int i = 0; i < THREADS; i++)
+        for (int k = 0; k < EXECS; k++) GOOD(hw_rt_exec_create(runtime, graph, 0, &execs[i][k]));
+    pthread_barrier_init(&all_there, NULL, THREADS);
+    for (uintptr_t i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, destroy_execs, (void *)i);
+    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&all_there);
+    GOOD(hw_rt_graph_add(runtime, graph, NULL, 0, &memory, &node));
+    GOOD(hw_rt_exec_create(runtime, graph, 0, &last));   // none of it is left
+    assert_int_equal(atomic_load(&n_wrong), 0);
+    hw_rt_destroy(runtime);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads), cmocka_unit_test(test_first_calls),
-                                       cmocka_unit_test(test_several_gpus), cmocka_unit_test(test_fork)};
+                                       cmocka_unit_test(test_several_gpus), cmocka_unit_test(test_execs),
+                                       cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
