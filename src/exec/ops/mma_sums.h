@@ -91,7 +91,7 @@ static INTO_EACH_BODY void finish_single(const int32_t *sums, const uint32_t *sc
     HW_LANE_LOOP for (int i = 0; i < VECTOR; i++) {
         exponents[i] = 127 + FRACTION - (int32_t)(scale[i] >> 23);
         signs[i] = sums[i] >> 31;
-        magnitudes[i] = (uint32_t)((sums[i] ^ signs[i]) - signs[i]);
+        magnitudes[i] = (uint32_t)(sums[i] ^ signs[i]) - (uint32_t)signs[i];    // of INT32_MIN as well
     }
     cut_to_single(magnitudes, signs, exponents, to);
 #endif

@@ -74,13 +74,17 @@ static void test_arguments_that_are_one(void **state) {
     static const char ptx[] = KERNEL("", ADDS_5 "bar.sync 0;\nxor.b32 %r6, %r4, 1; mul.wide.u32 %rd5, %r6, 4;\n"
                                          "add.u64 %rd5, %rd5, %rd2; ld.global.u32 %r8, [%rd5];\n"
                                          "setp.ne.u32 %p1, %r8, 5; @%p1 trap;\nret;\n");
-    static run_result r;
-    run_kernel(&(run_args){.ptx = ptx, .block = BLOCK}, &r);
-    assert_int_not_equal(r.status, HW_OK);
-    // The first allocation of a new device has the same address each time.
-    const run_result *one = run_ok((run_args){.ptx = ptx, .block = BLOCK, .in_address = r.out_address});
-    assert_true(one->out_address == r.out_address);
-    for (int t = 0; t < BLOCK; t++) assert_int_equal(one->out[t], 5);
+    static run_result r, one;
+    // The first allocation of a new device mostly has the address that the last one's had: not where a thread of that
+    // device has gone a little later.
+    for (int tries = 0; tries < 100 && (!tries || one.out_address != r.out_address); tries++) {
+        run_kernel(&(run_args){.ptx = ptx, .block = BLOCK}, &r);
+        assert_int_not_equal(r.status, HW_OK);
+        run_kernel(&(run_args){.ptx = ptx, .block = BLOCK, .in_address = r.out_address}, &one);
+    }
+    assert_true(one.out_address == r.out_address);
+    assert_int_equal(one.status, HW_OK);
+    for (int t = 0; t < BLOCK; t++) assert_int_equal(one.out[t], 5);
 }
 
 int main(void) {
