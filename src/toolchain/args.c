@@ -43,6 +43,17 @@ void hw_args_add_words(hw_args *args, const char *text, char separator) {
     }
 }
 
+void hw_args_add_filled(hw_args *args, const char *text, const char *value) {
+    hw_args split = {.arena = args->arena};
+    hw_args_add_words(&split, text, ' ');
+    if (split.failed) args->failed = true;
+    for (size_t i = 0; i < split.count; i++) {
+        const char *hole = strchr(split.items[i], '%');
+        if (!hole) hw_args_add(args, split.items[i]);
+        else hw_args_addf(args, "%.*s%s%s", (int)(hole - split.items[i]), split.items[i], value, hole + 1);
+    }
+}
+
 void hw_args_add_list(hw_args *args, const char *text) {
     while (*text) {
         bool is_quoted = false;

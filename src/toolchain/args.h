@@ -21,6 +21,9 @@ void hw_args_addf(hw_args *args, const char *format, ...) __attribute__((format(
 // Each word of text, separated by `separator`.
 void hw_args_add_words(hw_args *args, const char *text, char separator);
 
+// Each word of text, separated by blanks, with value in place of its '%'.
+void hw_args_add_filled(hw_args *args, const char *text, const char *value);
+
 // Each word of one of nvcc's lists, separated by commas; one in double quotes, or behind a backslash, which goes, does
 // not separate. Source: "--define-macro A,B=1" and the like of CUDA 13.0's nvcc, as --dryrun shows them.
 void hw_args_add_list(hw_args *args, const char *text);

@@ -38,18 +38,8 @@ static const row *find_argument(const char *argument) {
 }
 
 static void add_words(hw_args *to, const char *words, const char *value) {
-    hw_args split = {.arena = to->arena};
-    if (!strcmp(words, "@")) {
-        hw_args_add_words(to, value, ' ');
-        return;
-    }
-    hw_args_add_words(&split, words, ' ');
-    if (split.failed) to->failed = true;
-    for (size_t i = 0; i < split.count; i++) {
-        const char *hole = strchr(split.items[i], '%');
-        if (!hole) hw_args_add(to, split.items[i]);
-        else hw_args_addf(to, "%.*s%s%s", (int)(hole - split.items[i]), split.items[i], value, hole + 1);
-    }
+    if (!strcmp(words, "@")) hw_args_add_words(to, value, ' ');
+    else hw_args_add_filled(to, words, value);
 }
 
 static void add_to_passes(hw_arguments *sorted, pass pass, const char *words, const char *value) {

@@ -59,17 +59,6 @@ static const char *trimmed(const char *text, hw_arena *arena) {
     return hw_arena_string(arena, text, length);
 }
 
-static void add_words(hw_args *to, const char *words, const char *value) {
-    hw_args split = {.arena = to->arena};
-    hw_args_add_words(&split, words, ' ');
-    if (split.failed) to->failed = true;
-    for (size_t i = 0; i < split.count; i++) {
-        const char *hole = strchr(split.items[i], '%');
-        if (!hole) hw_args_add(to, split.items[i]);
-        else hw_args_addf(to, "%.*s%s%s", (int)(hole - split.items[i]), split.items[i], value, hole + 1);
-    }
-}
-
 // "NAME", "NAME=2" or "NAME(x)=x", up to the end of a line, instead of what has the name so far.
 static const char *define(const char *before, const char *macro, hw_arena *arena) {
     const char *line = hw_arena_string(arena, macro, strcspn(macro, "\n"));
@@ -94,7 +83,7 @@ static hw_status take(const row *row, const char *option, const char *value, hw_
         if (is_true == (row->form == OPPOSITE)) return HW_OK;
     }
     switch (row->meaning) {
-    case WORDS: add_words(&out->words, row->text, value); break;
+    case WORDS: hw_args_add_filled(&out->words, row->text, value); break;
     case DEFINE: out->macros = define(out->macros, value, out->words.arena); break;
     case UNDEFINE:
         if (out->macros) out->macros = hw_arena_printf(out->words.arena, "%s#undef %s\n", out->macros, value);
