@@ -292,6 +292,8 @@ static void report_counts(hw_worker *worker, const hw_program *program) {
     }
 }
 
+// On the worker's own thread, where it has run: its processor's caches hold what it has kept, and one thread that tells
+// it for all of them is slow.
 static void finish_worker(hw_worker *worker) {
     const hw_run *run = worker->run;
     hw_access_tell_lone(worker);
@@ -326,6 +328,7 @@ static void run_worker(void *context, uint32_t index) {
     hw_worker_main(&workers[index]);
     if (workers[index].sums) hw_sums_flush(workers[index].sums);
     hw_watch_end(&workers[index]);
+    finish_worker(&workers[index]);
 }
 
 static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {
@@ -339,7 +342,6 @@ static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {
         run_launch_lists(run, exec->workers);
         hw_pool_run(exec->pool, run->n_workers, run_worker, exec->workers);
         status = run->status;
-        for (uint32_t i = 0; i < prepared; i++) finish_worker(&exec->workers[i]);
         hw_observers_end(run->observers, &run->info, hw_now_ns() - begin, status);
         if (status == HW_NO_MEMORY) hw_diag_no_memory(diag);
         else if (status != HW_OK) hw_diag_set(diag, status, "%s", run->fault->text);

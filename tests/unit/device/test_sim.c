@@ -1,4 +1,5 @@
 // The simulated device: modules, variables with initialisers, functions, launches, what is refused and why.
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -347,6 +348,36 @@ static void test_sinks_choose_launches(void **state) {
     hw_sim_destroy(f.sim);
 }
 
+static pthread_t launching;
+static int n_strange;
+static void tell_at_home(uint32_t worker) {
+    const bool is_launching = pthread_equal(pthread_self(), launching);
+    if (is_launching != (worker == 0)) __atomic_fetch_add(&n_strange, 1, __ATOMIC_RELAXED);
+}
+static void executed_at_home(hw_sink *sink, uint32_t worker, const hw_executed *executed) {
+    (void)sink, (void)executed;
+    tell_at_home(worker);
+}
+static void accessed_at_home(hw_sink *sink, uint32_t worker, const hw_access *access) {
+    (void)sink, (void)access;
+    tell_at_home(worker);
+}
+
+// What workers have kept until the launch's end, too, they tell at the same time.
+static void test_records_come_on_the_workers_threads(void **state) {
+    (void)state;
+    fixture f = open_sim("h200");
+    hw_sink sink = {.events = HW_WANTS(ACCESS) | HW_WANTS(EXECUTED), .launch_begin = begun, .launch_end = ended,
+                    .executed = executed_at_home, .access = accessed_at_home};
+    hw_sim_refusal refusal;
+    const hw_sim_launch_args args = {find(&f, "fixed"), {1 << 16, 1, 1}, {32, 1, 1}, 0, NULL, false, 0, 0, {0}};
+    launching = pthread_self();
+    assert_int_equal(hw_sim_add_sink(f.sim, &sink, NULL), HW_OK);
+    assert_int_equal(launch(&f, args, &refusal), HW_OK);
+    assert_int_equal(n_strange, 0);
+    hw_sim_destroy(f.sim);
+}
+
 static void test_fault(void **state) {
     (void)state;
     fixture f = open_sim("h200");
@@ -492,6 +523,7 @@ int main(void) {
         cmocka_unit_test(test_threads_by_registers), cmocka_unit_test(test_estimates_keep_to_limits),
         cmocka_unit_test(test_compiler_of_ptx),
         cmocka_unit_test(test_sinks_choose_launches),
+        cmocka_unit_test(test_records_come_on_the_workers_threads),
         cmocka_unit_test(test_fault),
         cmocka_unit_test(test_bad_modules),
         cmocka_unit_test(test_kernels_that_are_prepared), cmocka_unit_test(test_preparing_without_memory),
