@@ -28,11 +28,13 @@ void hw_check_bounds_accesses(hw_check *check, const hw_access *first, uint32_t 
 // A block ends, and with it its shared memory: others of its cluster have accessed that before, and it has to know.
 void hw_check_bounds_block_ends(hw_check *check, hw_check_block *block);
 
-// The bases that put an access of the pattern into its first home as a whole.
+// The bases that put an access of the pattern into its first home as a whole. Where steps are even, none is outside of
+// the first and the last; no step is so long that addresses would come round.
 void hw_check_bounds_room(const hw_check *check, const hw_access *access, hw_check_runs *runs);
-static inline bool hw_check_bounds_have_room(const hw_check_runs *runs, uint32_t n, const uint64_t *bases) {
-    bool have = runs->has_room;
-    for (uint32_t k = 0; k < n; k++) have &= bases[k] - runs->from <= runs->room;
+static inline bool hw_check_bounds_have_room(const hw_check_runs *runs, const hw_check_bases *bases) {
+    const uint64_t last = bases->at[bases->n - 1];
+    bool have = runs->has_room && bases->at[0] - runs->from <= runs->room && last - runs->from <= runs->room;
+    for (uint32_t k = 1; !bases->are_even && k < bases->n; k++) have &= bases->at[k] - runs->from <= runs->room;
     return have;
 }
 

@@ -74,14 +74,6 @@ uint8_t hw_check_interval_kind(const hw_note *note, uint8_t kind) {
     return is_strong ? HW_CHECK_STRONG_WRITE : HW_CHECK_WEAK_WRITE;
 }
 
-static bool have_one_step(uint32_t n, const uint64_t *bases) {
-    if (n == 1) return true;
-    const uint64_t step = bases[1] - bases[0];
-    uint64_t differ = 0;
-    for (uint32_t k = 2; k < n; k++) differ |= (bases[k] - bases[k - 1]) ^ step;
-    return !differ;
-}
-
 static void put_lanes(lanes *l, const hw_access *a) {
     for (int i = 0; i < HW_WARP_LANES; i++) l->delta[i] = (int32_t)a->pattern->delta[i];
     l->note = a->note;
@@ -99,11 +91,17 @@ static inline uint64_t hash_with(uint64_t hash, const record *r) {
     return hash ^ hash >> 29;
 }
 
-bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n,
-                           const uint64_t *bases, uint8_t kind, hw_check_runs *runs) {
+static inline void put_record(hw_check_interval *in, char *at, const record *r) {
+    memcpy(at, r, sizeof *r);
+    in->hash = hash_with(in->hash, r);
+}
+
+// A record of all n warps, or one of each.
+static __attribute__((noinline)) bool add_any(hw_check *c, hw_check_block *block, const hw_access *first,
+                                              const hw_check_bases *bases, uint8_t kind, hw_check_runs *runs) {
     hw_check_interval *in = &block->interval;
-    const bool is_one = have_one_step(n, bases), is_first = !in->bytes;
-    const uint32_t n_records = is_one ? 1 : n, each = sizeof(record) + (runs ? 0 : sizeof(lanes));
+    const bool is_first = !in->bytes;
+    const uint32_t n_records = bases->are_even ? 1 : bases->n, each = sizeof(record) + (runs ? 0 : sizeof(lanes));
     char *at = in->is_known ? NULL : take_room(&c->intervals, in, n_records * each);
     if (!at) {
         hw_check_interval_look(c, block);
@@ -116,16 +114,30 @@ bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *
         in->hash = 0;
     }
     for (uint32_t k = 0; k < n_records; k++, at += each) {
-        record *r = (record *)(void *)at;
-        *r = (record){.runs = runs, .base = (uint32_t)bases[k], .warp = (first->where.warp + k) & 0xff,
-                      .step = is_one && n > 1 ? (uint32_t)(bases[1] - bases[0]) : 0, .n = (is_one ? n : 1) & 0xff,
-                      .serial = runs ? runs->serial & SERIAL : 0};
-        in->hash = hash_with(in->hash, r);
-        if (!runs) put_lanes((lanes *)(void *)(r + 1), first);
+        const record r = {.runs = runs, .base = (uint32_t)bases->at[k], .warp = (first->where.warp + k) & 0xff,
+                          .step = (uint32_t)bases->step, .n = (bases->are_even ? bases->n : 1) & 0xff,
+                          .serial = runs ? runs->serial & SERIAL : 0};
+        put_record(in, at, &r);
+        if (!runs) put_lanes((lanes *)(void *)(at + sizeof r), first);
     }
     in->kinds |= kind;
     in->is_named &= runs != NULL;
     if (runs) runs->logged = c->intervals.turn;
+    return true;
+}
+
+// Mostly a log has begun, has room for one more record, and one is enough.
+bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *first,
+                           const hw_check_bases *bases, uint8_t kind, hw_check_runs *runs) {
+    hw_check_interval *in = &block->interval;
+    const bool is_usual = runs && bases->are_even && in->bytes && !in->is_known;
+    if (!is_usual || in->bytes + sizeof(record) > in->capacity) return add_any(c, block, first, bases, kind, runs);
+    const record r = {.runs = runs, .base = (uint32_t)bases->at[0], .step = (uint32_t)bases->step,
+                      .serial = runs->serial & SERIAL, .warp = first->where.warp & 0xff, .n = bases->n & 0xff};
+    put_record(in, in->log + in->bytes, &r);
+    in->bytes += sizeof r;
+    in->kinds |= kind;
+    runs->logged = c->intervals.turn;
     return true;
 }
 

@@ -37,10 +37,10 @@ typedef struct hw_check_intervals {
 
 void hw_check_intervals_free(hw_check_intervals *intervals);
 
-// Notes down an access of that kind by n warps one after the other, for later. runs: of its pattern, or NULL; they
-// stay as they are as long as a log refers to them. False: it cannot wait, and is to be looked at now.
-bool hw_check_interval_add(hw_check *check, hw_check_block *block, const hw_access *first, uint32_t n,
-                           const uint64_t *bases, uint8_t kind, hw_check_runs *runs);
+// Notes down an access of that kind for later. runs: of its pattern, or NULL; they stay as they are as long as a log
+// refers to them. False: it cannot wait, and is to be looked at now.
+bool hw_check_interval_add(hw_check *check, hw_check_block *block, const hw_access *first,
+                           const hw_check_bases *bases, uint8_t kind, hw_check_runs *runs);
 // Does a log refer to these runs, perhaps?
 static inline bool hw_check_intervals_have(const hw_check_intervals *intervals, const hw_check_runs *runs) {
     return intervals->n_waiting && runs->logged == intervals->turn;

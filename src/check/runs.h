@@ -34,6 +34,21 @@ typedef struct hw_check_runs {
     hw_check_run items[HW_WARP_LANES];
 } hw_check_runs;
 
+// Where one access of n warps, one after the other, begins for each.
+typedef struct hw_check_bases {
+    const uint64_t *at;
+    uint64_t step;                   // from one to the next, where it is the same for all of them; 0 of one warp
+    uint32_t n;
+    bool are_even;                   // it is
+} hw_check_bases;
+
+static inline hw_check_bases hw_check_bases_of(uint32_t n, const uint64_t *at) {
+    const uint64_t step = n > 1 ? at[1] - at[0] : 0;
+    uint64_t differ = 0;
+    for (uint32_t k = 2; k < n; k++) differ |= (at[k] - at[k - 1]) ^ step;
+    return (hw_check_bases){at, differ ? 0 : step, n, !differ};
+}
+
 // delta: of the lanes in mask, whole elements of `width` bytes apart.
 // The same, but lanes of 4 bytes, or 1, are runs of their own where no two have the same, which is found sooner.
 void hw_check_find_cells(uint32_t mask, const int64_t *delta, uint32_t width, hw_check_runs *runs);

@@ -159,8 +159,10 @@ static void hear_in_cluster(hw_check *c, hw_check_block *block, uint32_t warp, c
 }
 
 // Accesses to shared or device memory, whose bounds have been looked at. runs: of a pattern that is known; or NULL.
-static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const uint64_t *bases, hw_check_runs *runs) {
+static void hear_accesses(hw_check *c, const hw_access *first, const hw_check_bases *all, hw_check_runs *runs) {
     const hw_access_pattern *p = first->pattern;
+    const uint64_t *bases = all->at;
+    const uint32_t n = all->n;
     hw_check_block *block = can_check(c) ? hw_check_block_of(&c->blocks, &first->where) : NULL;
     hw_check_runs own;
     if (!block) return;
@@ -174,7 +176,7 @@ static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const
         const uint8_t kind = runs ? runs->kinds : hw_check_interval_kind(&c->notes[first->note], first->kind);
         // What is met once soon has another one's place: logs have it as if it had no name.
         if (can_wait(c, block, first, n, kind) &&
-            hw_check_interval_add(c, block, first, n, bases, kind, runs && runs->is_new ? NULL : runs))
+            hw_check_interval_add(c, block, first, all, kind, runs && runs->is_new ? NULL : runs))
             return;
     } else {
         hw_check_reads *reads = hw_check_reads_of(c, first);
@@ -186,9 +188,10 @@ static void hear_accesses(hw_check *c, const hw_access *first, uint32_t n, const
 
 void hw_check_hear(hw_check *c, const hw_access *first, uint32_t n, const uint64_t *bases) {
     hw_check_runs *runs = known_runs_of(c, first->pattern);
-    if (!runs || !hw_check_bounds_have_room(runs, n, bases)) hw_check_bounds_accesses(c, first, n, bases);
+    const hw_check_bases all = hw_check_bases_of(n, bases);
+    if (!runs || !hw_check_bounds_have_room(runs, &all)) hw_check_bounds_accesses(c, first, n, bases);
     if (first->space != HW_SPACE_GLOBAL && first->space != HW_SPACE_SHARED) return;
-    if (first->pattern->mask && first->note < c->n_notes) hear_accesses(c, first, n, bases, runs);
+    if (first->pattern->mask && first->note < c->n_notes) hear_accesses(c, first, &all, runs);
 }
 
 // The block of something that cannot wait; NULL: it is not to be looked at.

@@ -387,7 +387,7 @@ void hw_access_tell_convoy(hw_warp *w, hw_pattern *p) {
     if (!is_wanted(&to->ordered, kind)) return;
     const uint64_t origin = p->space == HW_SPACE_SHARED ? (uint64_t)(uintptr_t)s->shared : -p->window;
     uint64_t bases[HW_CONVOY_MAX];
-    for (uint32_t k = 0; k < n; k++) bases[k] = (uint64_t)(uintptr_t)p->at[k] - origin;
+    for (uint32_t k = 0; k < HW_CONVOY_MAX; k++) bases[k] = (uint64_t)(uintptr_t)p->at[k] - origin;    // by vectors
     const hw_access first = {.note = p->inst->note, .kind = p->told_kind, .space = p->space,
                              .width_bytes = (uint8_t)(p->inst->width * p->inst->vector),
                              .pattern = hw_pattern_name(s->worker, p), .base = bases[0], .repeat = 1,
