@@ -5,8 +5,8 @@ threads, and N processes of one thread each, which share nothing but the machine
 usage: bench/scaling.py BUILD [--rounds N] [--only NAME,NAME] [--out OUT.csv]
 
 A row of the result is a kernel: milliseconds of a launch by 1, 2, 4, ... host threads, all counters on, compiled; by
-each of N processes at once, one on each processor (`alone_at_once`); `speedup` of N threads over one; and `share`, what
-N threads reach of what N processes do: `alone_at_once` over N times the launch by N threads. Above 1 the processes get
+each of N processes at once, one on each processor (`processes`); `speedup` of N threads over one; and `share`, what
+N threads reach of what N processes do: `processes` over N times the launch by N threads. Above 1 the processes get
 in each other's way more than the threads do, by caches that each fills with data of its own. Medians of the rounds, in
 each of which the median launch counts, the first one left out.
 
@@ -72,7 +72,7 @@ def main():
     options = parser.parse_args()
     processors = len(os.sched_getaffinity(0))
     counts = [1 << power for power in range(processors.bit_length()) if 1 << power < processors] + [processors]
-    rows = [["kernel"] + counts + ["alone_at_once", "speedup", "share"]]
+    rows = [["kernel"] + counts + ["processes", "speedup", "share"]]
     with tempfile.TemporaryDirectory() as folder:
         for case in CASES:
             if options.only and (case[1] or case[0]) not in options.only.split(","):
