@@ -11,8 +11,8 @@ struct hw_pool {
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
     pthread_t *threads;
-    uint32_t size, started, n_workers, busy;
-    uint64_t job;
+    uint64_t *jobs;            // how many each thread has been given
+    uint32_t size, started, busy;
     bool stops;
     void (*work)(void *context, uint32_t index);
     void *context;
@@ -30,12 +30,9 @@ static void *thread_main(void *argument) {
     uint64_t seen = 0;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (!pool->stops && (pool->job == seen || start.index >= pool->n_workers)) {
-            seen = pool->job;
-            pthread_cond_wait(&pool->wake, &pool->lock);
-        }
+        while (!pool->stops && pool->jobs[start.index] == seen) pthread_cond_wait(&pool->wake, &pool->lock);
         if (pool->stops) break;
-        seen = pool->job;
+        seen++;
         pthread_mutex_unlock(&pool->lock);
         pool->work(pool->context, start.index);
         pthread_mutex_lock(&pool->lock);
@@ -49,7 +46,10 @@ hw_pool *hw_pool_create(uint32_t size) {
     hw_pool *pool = hw_calloc(1, sizeof *pool);
     if (!pool) return NULL;
     pool->threads = hw_calloc(size, sizeof *pool->threads);
-    if (!pool->threads) {
+    pool->jobs = hw_calloc(size, sizeof *pool->jobs);
+    if (!pool->threads || !pool->jobs) {
+        hw_free(pool->threads);
+        hw_free(pool->jobs);
         hw_free(pool);
         return NULL;
     }
@@ -74,6 +74,7 @@ void hw_pool_destroy(hw_pool *pool) {
     pthread_cond_destroy(&pool->wake);
     pthread_cond_destroy(&pool->done);
     hw_free(pool->threads);
+    hw_free(pool->jobs);
     hw_free(pool);
 }
 
@@ -91,16 +92,30 @@ uint32_t hw_pool_start(hw_pool *pool, uint32_t n) {
     return n < pool->started ? n : pool->started;
 }
 
+// The lock is the caller's.
+static void begin(hw_pool *pool, uint32_t first, uint32_t end) {
+    for (uint32_t i = first; i < end; i++) {
+        pool->jobs[i]++;
+        pool->busy++;
+    }
+    if (first < end) pthread_cond_broadcast(&pool->wake);
+}
+
+void hw_pool_join(hw_pool *pool, uint32_t n, uint32_t more) {
+    const uint32_t threads = hw_pool_start(pool, more);
+    pthread_mutex_lock(&pool->lock);
+    begin(pool, n, threads);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 void hw_pool_run(hw_pool *pool, uint32_t n, void (*work)(void *context, uint32_t index), void *context) {
     pthread_mutex_lock(&pool->turn);
     uint32_t threads = hw_pool_start(pool, n);
     pthread_mutex_lock(&pool->lock);
     pool->work = work;
     pool->context = context;
-    pool->n_workers = threads;
-    pool->busy = threads - 1;
-    pool->job++;
-    if (threads > 1) pthread_cond_broadcast(&pool->wake);
+    pool->busy = 0;
+    begin(pool, 1, threads);
     pthread_mutex_unlock(&pool->lock);
     work(context, 0);
     for (uint32_t i = threads; i < n; i++) work(context, i);

@@ -18,4 +18,8 @@ uint32_t hw_pool_start(hw_pool *pool, uint32_t n);
 // the other; work itself must not start one.
 void hw_pool_run(hw_pool *pool, uint32_t n, void (*work)(void *context, uint32_t index), void *context);
 
+// From within work(context, 0) of a run of n: work(context, i) for i from n on and below `more` begins as well, on
+// threads that are there; those that cannot be started are left out. hw_pool_run waits for them, too. Once in a run.
+void hw_pool_join(hw_pool *pool, uint32_t n, uint32_t more);
+
 #endif

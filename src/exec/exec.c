@@ -11,6 +11,7 @@
 #include "base/integers.h"
 #include "base/pool.h"
 #include "exec/warp/reserved.h"
+#include "exec/schedule/pace.h"
 #include "exec/schedule/seeded.h"
 #include "exec/undefined/undefined.h"
 
@@ -18,6 +19,7 @@ struct hw_exec {
     hw_pool *pool;
     hw_worker *workers;
     uint32_t n_workers;
+    hw_paces paces;
     pthread_mutex_t print_lock;
 };
 
@@ -37,6 +39,7 @@ hw_status hw_exec_create(uint32_t threads, hw_exec **out, hw_diag *diag) {
         hw_exec_destroy(exec);
         return hw_diag_no_memory(diag);
     }
+    for (uint32_t i = 0; i < exec->n_workers; i++) hw_watch_end(&exec->workers[i]);
     *out = exec;
     return HW_OK;
 }
@@ -46,8 +49,11 @@ static void forget_set(hw_worker *worker) {
     hw_free_aligned(worker->used_patterns);
     hw_free_aligned(worker->counts);
     hw_free_aligned(worker->guarded_off);
-    *worker = (hw_worker){.serial = worker->serial, .launches = worker->launches, .names = worker->names,
-                          .names_capacity = worker->names_capacity, .made_sums = worker->made_sums};
+    worker->patterns = NULL;
+    worker->used_patterns = NULL;
+    worker->counts = NULL;
+    worker->guarded_off = NULL;
+    worker->n_patterns = worker->n_counts = worker->n_notes = worker->n_used = 0;
 }
 
 void hw_exec_destroy(hw_exec *exec) {
@@ -243,12 +249,19 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     return worker->blocks != NULL;
 }
 
+// May blocks wait for others?
+static bool may_wait(const hw_run *run) {
+    bool may = false;
+    for (uint32_t i = 0; i < run->set->n_programs; i++)
+        may |= run->areas[i].is_reachable && run->set->programs[i]->may_wait;
+    return may;
+}
+
 // Each taking from the grid costs a round trip between processors. The last ones to finish should not have much left to
 // do alone; and blocks that may wait for earlier ones are best begun in order.
 static uint64_t blocks_at_once(const hw_run *run) {
     enum { MOST = 8, ROUNDS = 64 };
-    for (uint32_t i = 0; i < run->set->n_programs; i++)
-        if (run->areas[i].is_reachable && run->set->programs[i]->may_wait) return 1;
+    if (may_wait(run)) return 1;
     uint64_t share = run->n_blocks / run->cluster_blocks / ((uint64_t)run->n_workers * ROUNDS);
     return share < 1 ? 1 : share > MOST ? MOST : share;
 }
@@ -323,38 +336,58 @@ static uint32_t wanted_workers(const hw_exec *exec, const hw_run *run) {
     return n < exec->n_workers ? (uint32_t)n : exec->n_workers;
 }
 
+// The first worker is ready when the launch begins; the others make themselves ready, if they come.
 static void run_worker(void *context, uint32_t index) {
-    hw_worker *workers = context;
-    hw_worker_main(&workers[index]);
-    if (workers[index].sums) hw_sums_flush(workers[index].sums);
-    hw_watch_end(&workers[index]);
-    finish_worker(&workers[index]);
+    hw_run *run = context;
+    hw_worker *worker = &run->workers[index];
+    if (index && !prepare_worker(worker, run, index)) {
+        run->status = HW_NO_MEMORY;
+        atomic_store(&run->stopped, true);
+        return;
+    }
+    const uint64_t begin = hw_now_ns();
+    hw_worker_main(worker);
+    if (worker->sums) hw_sums_flush(worker->sums);
+    hw_watch_end(worker);
+    const bool has_worked = worker->n_blocks;
+    finish_worker(worker);
+    if (has_worked) atomic_fetch_add_explicit(&run->busy_ns, hw_now_ns() - begin, memory_order_relaxed);
+}
+
+void hw_run_let_join(hw_run *run, bool at_once) {
+    if (run->n_begun == run->n_workers || (!at_once && hw_now_ns() < run->join_ns)) return;
+    if (atomic_load(&run->next_block) >= run->n_blocks / run->cluster_blocks) return;
+    hw_pool_join(run->pool, run->n_begun, run->n_workers);
+    run->n_begun = run->n_workers;
 }
 
 static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {
-    uint32_t prepared = 0;
-    hw_status status = HW_OK;
-    while (prepared < run->n_workers && prepare_worker(&exec->workers[prepared], run, prepared)) prepared++;
-    if (prepared < run->n_workers) status = hw_diag_no_memory(diag);
-    if (status == HW_OK) status = hw_observers_begin(run->observers, &run->info, diag);
-    if (status == HW_OK) {
-        uint64_t begin = hw_now_ns();
-        run_launch_lists(run, exec->workers);
-        hw_pool_run(exec->pool, run->n_workers, run_worker, exec->workers);
-        status = run->status;
-        hw_observers_end(run->observers, &run->info, hw_now_ns() - begin, status);
-        if (status == HW_NO_MEMORY) hw_diag_no_memory(diag);
-        else if (status != HW_OK) hw_diag_set(diag, status, "%s", run->fault->text);
-    } else {
-        for (uint32_t i = 0; i < prepared; i++) finish_worker(&exec->workers[i]);
+    if (!prepare_worker(&exec->workers[0], run, 0)) return hw_diag_no_memory(diag);
+    hw_status status = hw_observers_begin(run->observers, &run->info, diag);
+    if (status != HW_OK) {
+        hw_watch_end(&exec->workers[0]);
+        finish_worker(&exec->workers[0]);
+        return status;
     }
+    uint64_t begin = hw_now_ns();
+    run_launch_lists(run, exec->workers);
+    run->n_begun = run->n_workers;    // blocks that wait for each other need room, of which each worker has a share
+    if (!may_wait(run)) run->n_begun = hw_pace_workers(&exec->paces, run->entry, run->n_blocks, run->n_workers);
+    run->join_ns = begin + HW_PACE_LATE_NS;
+    hw_pool_run(exec->pool, run->n_begun, run_worker, run);
+    hw_pace_note(&exec->paces, run->entry, run->n_blocks, atomic_load(&run->busy_ns));
+    status = run->status;
+    hw_observers_end(run->observers, &run->info, hw_now_ns() - begin, status);
+    if (status == HW_NO_MEMORY) hw_diag_no_memory(diag);
+    else if (status != HW_OK) hw_diag_set(diag, status, "%s", run->fault->text);
     return status;
 }
 
 hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault, hw_diag *diag) {
     static const hw_observers nobody;
     static hw_monitor unseen;
-    hw_run run = {.launch = launch, .entry = launch->entry, .set = launch->set, .fault = fault};
+    hw_run run = {.launch = launch, .entry = launch->entry, .set = launch->set, .fault = fault,
+                  .pool = exec->pool, .workers = exec->workers};
     memset(fault, 0, sizeof *fault);
     run.print_lock = &exec->print_lock;
     run.monitor = launch->monitor ? launch->monitor : &unseen;
@@ -378,7 +411,7 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
         if (uses_reserved_shared(&run))
             run.shared_bytes = (uint32_t)hw_align_up(run.shared_bytes, 16) + HW_RESERVED_SHARED_BYTES;
         if (!hw_cycles_begin(&run)) status = hw_diag_no_memory(diag);
-        run.n_workers = hw_pool_start(exec->pool, run.cycles ? 1 : wanted_workers(exec, &run));
+        run.n_workers = run.cycles ? 1 : wanted_workers(exec, &run);
         run.blocks_at_once = blocks_at_once(&run);
         if (!status) status = find_defined(&run, diag);
     }

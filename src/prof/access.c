@@ -106,10 +106,11 @@ static void count_access(hw_prof *prof, hw_prof_accesses *accesses, const hw_acc
 
 // Where a worker counts an instruction's accesses; NULL: nowhere.
 static inline hw_prof_accesses *accesses_of(hw_prof *prof, uint32_t worker, uint32_t note) {
-    if (note >= prof->n_notes || worker >= prof->n_workers) return NULL;
+    hw_prof_worker *w = hw_prof_worker_of(prof, worker);
+    if (!w || note >= prof->n_notes) return NULL;
     const uint32_t index = prof->accesses_of[note];
     if (index == HW_PROF_NO_ACCESSES) return NULL;
-    hw_prof_accesses *accesses = &prof->workers[worker].accesses[index];
+    hw_prof_accesses *accesses = &w->accesses[index];
     if (accesses->epoch != prof->epoch) begin_accesses(prof, accesses, note);
     return accesses;
 }
@@ -227,11 +228,8 @@ static hw_fetched fetched_by(const hw_copy_begun *copy) {
 
 void hw_prof_copy(hw_sink *sink, uint32_t worker, const hw_copy_begun *copy) {
     hw_prof *prof = (hw_prof *)sink;
-    if (copy->note >= prof->n_notes || worker >= prof->n_workers || !copy->reading) return;
-    uint32_t index = prof->accesses_of[copy->note];
-    if (index == HW_PROF_NO_ACCESSES || prof->notes[copy->note].kind != HW_NOTE_COPY_BYPASS) return;
-    hw_prof_accesses *accesses = &prof->workers[worker].accesses[index];
-    if (accesses->epoch != prof->epoch) begin_accesses(prof, accesses, copy->note);
+    hw_prof_accesses *accesses = copy->reading ? accesses_of(prof, worker, copy->note) : NULL;
+    if (!accesses || prof->notes[copy->note].kind != HW_NOTE_COPY_BYPASS) return;
     hw_prof_copies *known = &accesses->copies;
     if (known->from_serial != copy->from_pattern->serial || known->to_serial != copy->to_pattern->serial ||
         known->from_phase != copy->from % 128 || known->to_phase != copy->to % 128)

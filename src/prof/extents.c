@@ -14,8 +14,8 @@ static void add_extent(hw_prof_extents *extents, const hw_touched *touched) {
 
 void hw_prof_touched(hw_sink *sink, uint32_t worker, const hw_touched *touched) {
     hw_prof *prof = (hw_prof *)sink;
-    if (worker >= prof->n_workers || !(touched->ways & ~HW_TOUCHED_CONSTANT)) return;
-    add_extent(&prof->workers[worker].touched, touched);
+    hw_prof_worker *w = hw_prof_worker_of(prof, worker);
+    if (w && touched->ways & ~HW_TOUCHED_CONSTANT) add_extent(&w->touched, touched);
 }
 
 // Those of all workers, each once; n above HW_PROF_EXTENTS: too many.

@@ -84,7 +84,8 @@ typedef struct hw_prof_texels {
 } hw_prof_texels;
 
 typedef struct hw_prof_worker {
-    _Alignas(64) hw_prof_note *notes;    // one more than the launch has
+    _Alignas(64) uint64_t epoch;         // hw_prof.epoch of the last launch of which it has told something
+    hw_prof_note *notes;                 // one more than the launch has
     hw_prof_accesses *accesses;
     size_t notes_capacity, accesses_capacity;
     hw_prof_extents touched;
@@ -171,6 +172,16 @@ struct hw_prof {
     hw_footprint footprint;
     size_t kernel;                       // index into kernels
 };
+
+// prof.c: a worker that tells its first record of a launch
+hw_prof_worker *hw_prof_begin_worker(hw_prof *prof, hw_prof_worker *worker);
+
+// Where what a worker tells is counted; NULL: there is no such worker, or no launch.
+static inline hw_prof_worker *hw_prof_worker_of(hw_prof *prof, uint32_t worker) {
+    if (worker >= prof->n_workers) return NULL;
+    hw_prof_worker *w = &prof->workers[worker];
+    return w->epoch == prof->epoch ? w : hw_prof_begin_worker(prof, w);
+}
 
 // access.c
 void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *access);

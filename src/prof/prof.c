@@ -36,12 +36,23 @@ static bool make_workers(hw_prof *prof, uint32_t count) {
         if (!make_room_for((void **)&w->notes, (size_t)prof->n_notes + 1, &w->notes_capacity, sizeof *w->notes) ||
             !make_room_for((void **)&w->accesses, prof->n_accesses, &w->accesses_capacity, sizeof *w->accesses))
             return false;
-        memset(w->notes, 0, ((size_t)prof->n_notes + 1) * sizeof *w->notes);
-        w->touched.n = 0;
-        w->texels.n_blocks = 0;
-        w->texels.fetches = w->texels.sectors = 0;
     }
     return true;
+}
+
+hw_prof_worker *hw_prof_begin_worker(hw_prof *prof, hw_prof_worker *w) {
+    w->epoch = prof->epoch;
+    memset(w->notes, 0, ((size_t)prof->n_notes + 1) * sizeof *w->notes);
+    w->touched.n = 0;
+    w->texels.n_blocks = 0;
+    w->texels.fetches = w->texels.sectors = 0;
+    return w;
+}
+
+// Of many workers, small launches have few: what follows looks at these alone.
+static void drop_idle_workers(hw_prof *prof) {
+    while (prof->n_workers && prof->workers[prof->n_workers - 1].epoch != prof->epoch) prof->n_workers--;
+    for (uint32_t i = 0; i < prof->n_workers; i++) hw_prof_worker_of(prof, i);
 }
 
 // Numbers the instructions that count accesses. A part of an earlier, wider access counts nothing.
@@ -163,8 +174,9 @@ static hw_status launch_begin(hw_sink *sink, const hw_launch_info *info, hw_diag
 
 static void count_executed(hw_sink *sink, uint32_t worker, const hw_executed *e) {
     hw_prof *prof = (hw_prof *)sink;
-    if (worker >= prof->n_workers || e->first_note > prof->n_notes || e->count > prof->n_notes - e->first_note) return;
-    hw_prof_note *first = &prof->workers[worker].notes[e->first_note], *end = first + e->count;
+    hw_prof_worker *w = hw_prof_worker_of(prof, worker);
+    if (!w || e->first_note > prof->n_notes || e->count > prof->n_notes - e->first_note) return;
+    hw_prof_note *first = &w->notes[e->first_note], *end = first + e->count;
     first->warps += e->warps;
     first->lanes += e->lanes;
     end->warps -= e->warps;
@@ -173,15 +185,16 @@ static void count_executed(hw_sink *sink, uint32_t worker, const hw_executed *e)
 
 static void count_branch(hw_sink *sink, uint32_t worker, const hw_branched *b) {
     hw_prof *prof = (hw_prof *)sink;
-    if (worker >= prof->n_workers || b->note >= prof->n_notes) return;
-    prof->workers[worker].notes[b->note].branches += b->warps;
-    prof->workers[worker].notes[b->note].divergent += b->divergent;
+    hw_prof_worker *w = hw_prof_worker_of(prof, worker);
+    if (!w || b->note >= prof->n_notes) return;
+    w->notes[b->note].branches += b->warps;
+    w->notes[b->note].divergent += b->divergent;
 }
 
 static void guarded_off(hw_sink *sink, uint32_t worker, const hw_guarded_off *off) {
     hw_prof *prof = (hw_prof *)sink;
-    if (worker >= prof->n_workers || off->note >= prof->n_notes) return;
-    prof->workers[worker].notes[off->note].guarded_off += off->lanes;
+    hw_prof_worker *w = hw_prof_worker_of(prof, worker);
+    if (w && off->note < prof->n_notes) w->notes[off->note].guarded_off += off->lanes;
 }
 
 // ---- the end of a launch ----
@@ -293,6 +306,7 @@ static void launch_end(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     memcpy(launch->grid, info->grid, sizeof launch->grid);
     memcpy(launch->block, info->block, sizeof launch->block);
     hw_report_line *before = hw_prof_copy_lines(prof, kernel);
+    drop_idle_workers(prof);
     for (uint32_t i = 0; i < prof->n_workers; i++) count_worker(prof, &prof->workers[i], launch->counts);
     if (prof->is_old) finish_old(prof, info, launch, kernel);
     hw_prof_finish_work(prof, info, launch);

@@ -46,8 +46,9 @@ static bool is_new(uint64_t known[ROOM], uint64_t sector) {
 void hw_prof_texel_fetch(hw_sink *sink, uint32_t worker, const hw_texel_fetch *fetch) {
     hw_prof *prof = (hw_prof *)sink;
     uint64_t known[ROOM] = {0};
-    if (worker >= prof->n_workers) return;
-    hw_prof_texels *t = &prof->workers[worker].texels;
+    hw_prof_worker *w = hw_prof_worker_of(prof, worker);
+    if (!w) return;
+    hw_prof_texels *t = &w->texels;
     uint64_t *seen = seen_by(t, fetch->block);
     if (!seen) return;
     t->fetches += (uint64_t)__builtin_popcount(fetch->mask);

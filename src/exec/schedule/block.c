@@ -271,6 +271,7 @@ static bool next_index(hw_worker *worker, uint64_t *number) {
     hw_run *run = worker->run;
     const uint64_t n = run->n_blocks / run->cluster_blocks;
     if (worker->taken == worker->taken_end) {
+        if (!worker->index) hw_run_let_join(run, false);
         worker->taken = atomic_fetch_add(&run->next_block, run->blocks_at_once);
         worker->taken_end = worker->taken + run->blocks_at_once;
         if (worker->taken_end > n) worker->taken_end = n;
@@ -383,6 +384,7 @@ void hw_worker_main(hw_worker *worker) {
             block = next_by_seed(worker);
             continue;
         }
+        if (!worker->index) hw_run_let_join(run, true);
         hw_watch_waiting(worker);
         hw_turn_rest(worker, block);
         // The block waits for other blocks: start one more, or resume the next resident one.

@@ -80,8 +80,14 @@ static bool are_others_quiet(const hw_worker *worker, uint64_t now) {
     return true;
 }
 
+// Others may look already: that it is here is said last.
 void hw_watch_begin(hw_worker *worker) {
-    worker->watch = (hw_watch){.wait_ns = CHECK_NS, .checked_ns = worker->run->launch->notice ? hw_now_ns() : 0};
+    hw_watch *watch = &worker->watch;
+    watch->state = watch->quiet_since_ns = 0;
+    atomic_store(&watch->quiet_checks, 0);
+    atomic_store(&watch->wait_ns, CHECK_NS);
+    atomic_store(&watch->checked_ns, worker->run->launch->notice ? hw_now_ns() : 0);
+    atomic_store(&watch->has_left, false);
 }
 
 void hw_watch_end(hw_worker *worker) { atomic_store(&worker->watch.has_left, true); }

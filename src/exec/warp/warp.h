@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/pool.h"
 #include "exec/exec.h"
 #include "exec/memory/pattern.h"
 #include "exec/ops/lanes.h"
@@ -250,7 +251,12 @@ struct hw_run {
     pthread_mutex_t *print_lock;
     hw_fault *fault;
     hw_status status;
-    uint32_t n_workers;
+    hw_pool *pool;
+    hw_worker *workers;
+    uint32_t n_workers;           // that there may be
+    uint32_t n_begun;             // of them, from the first one on; that one alone changes it
+    uint64_t join_ns;             // when the others come, if blocks are left
+    atomic_uint_fast64_t busy_ns; // of all workers
     hw_homes homes;               // where a sink wants to hear of accesses that stray, or sums may be kept
     hw_arena *homes_arena;
     bool keeps_sums;
@@ -307,6 +313,9 @@ extern const hw_body_forms hw_barrier_bodies[];
 // frames.c
 // Runs in->then of `in`, at which all paths of `together` wait, for all of them; they are in several calls.
 void hw_frames_meet(hw_state *s, const hw_inst *in, uint32_t together);
+
+// exec.c: by the first worker, when it takes blocks or can only wait: workers that have not begun do, if it is late.
+void hw_run_let_join(hw_run *run, bool at_once);
 
 // watch.c
 void hw_watch_begin(hw_worker *worker);

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,6 +36,9 @@ static const char PTX[] = HEAD
     ".visible .entry paired() .reqnctapercluster 2, 1, 1\n{\n    ret;\n}\n"
     ".visible .entry fixed()\n{\n    .shared .align 4 .b8 tile[4096];\n    .reg .u32 %r<2>;\n"
     "    mov.u32 %r1, 0;\n    st.shared.u32 [tile], %r1;\n    ret;\n}\n"
+    ".visible .entry spins(.param .u32 n)\n{\n    .reg .u32 %r<2>;\n    .reg .pred %p<2>;\n"
+    "    ld.param.u32 %r1, [n];\n$again:\n    sub.u32 %r1, %r1, 1;\n    setp.ne.u32 %p1, %r1, 0;\n"
+    "    @%p1 bra $again;\n    ret;\n}\n"
     ".visible .entry stops()\n{\n    trap;\n}\n";
 
 typedef struct fixture {
@@ -378,6 +382,34 @@ static void test_records_come_on_the_workers_threads(void **state) {
     hw_sim_destroy(f.sim);
 }
 
+static atomic_uint n_told[2];
+static void count_told(hw_sink *sink, uint32_t worker, const hw_executed *executed) {
+    (void)sink, (void)executed;
+    atomic_fetch_add(&n_told[worker], 1);
+}
+
+// A launch of a kernel whose blocks were short is one worker's; where they are long this time the other one comes.
+static void test_workers_join_late(void **state) {
+    (void)state;
+    fixture f = open_sim("h200");
+    hw_sink sink = {.events = HW_WANTS(EXECUTED), .launch_begin = begun, .launch_end = ended, .executed = count_told};
+    hw_sim_refusal refusal;
+    uint32_t n = 1;
+    void *params[] = {&n};
+    const hw_sim_launch_args args = {find(&f, "spins"), {64, 1, 1}, {32, 1, 1}, 0, params, false, 0, 0, {0}};
+    assert_int_equal(hw_sim_add_sink(f.sim, &sink, NULL), HW_OK);
+    // The first one has both, and so have those behind one that the system held up.
+    for (int k = 0; k < 50 && !(n_told[0] && !n_told[1]); k++) {
+        n_told[0] = n_told[1] = 0;
+        assert_int_equal(launch(&f, args, &refusal), HW_OK);
+    }
+    assert_true(n_told[0] && !n_told[1]);
+    n = 100000;
+    assert_int_equal(launch(&f, args, &refusal), HW_OK);
+    assert_true(n_told[1] > 0);
+    hw_sim_destroy(f.sim);
+}
+
 static void test_fault(void **state) {
     (void)state;
     fixture f = open_sim("h200");
@@ -524,6 +556,7 @@ int main(void) {
         cmocka_unit_test(test_compiler_of_ptx),
         cmocka_unit_test(test_sinks_choose_launches),
         cmocka_unit_test(test_records_come_on_the_workers_threads),
+        cmocka_unit_test(test_workers_join_late),
         cmocka_unit_test(test_fault),
         cmocka_unit_test(test_bad_modules),
         cmocka_unit_test(test_kernels_that_are_prepared), cmocka_unit_test(test_preparing_without_memory),

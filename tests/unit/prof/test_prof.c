@@ -408,6 +408,23 @@ static void more_workers_and_instructions_later(void **state) {
     free(many);
 }
 
+// What a worker without blocks counted in an earlier launch is none of this one's.
+static void idle_workers_count_nothing(void **state) {
+    (void)state;
+    hw_prof *prof = new_prof(false);
+    hw_sink *sink = hw_prof_sink(prof);
+    hw_launch_info info = launch_info();
+    info.n_workers = 4;
+    for (uint32_t first = 0; first < info.n_workers; first++) {
+        begin(prof, &info);
+        for (uint32_t worker = first; worker < info.n_workers; worker += 2)
+            sink->executed(sink, worker, &(hw_executed){.first_note = 0, .count = 3, .warps = 1, .lanes = 32});
+        const hw_report_launch *l = end(prof, &info);
+        assert_int_equal(l->counts[HW_COUNT_INST], 3 * ((info.n_workers - first + 1) / 2));
+    }
+    hw_prof_destroy(prof);
+}
+
 static void every_allocation_may_fail(void **state) {
     (void)state;
     hw_diag diag;
@@ -485,6 +502,7 @@ int main(void) {
         cmocka_unit_test(a_program_without_instructions),
         cmocka_unit_test(lines_are_sorted_and_added_up),
         cmocka_unit_test(more_workers_and_instructions_later),
+        cmocka_unit_test(idle_workers_count_nothing),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(names_are_demangled),
     };
