@@ -50,7 +50,8 @@ hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder) {
 // Times and counters are two tables; what is too wide for a line is cut further (report/grid.h).
 #define C(id) &hw_cli_ladder_columns[HW_LADDER_##id]
 static const hw_column *const count_columns[] = {C(NUMBER), C(RUNG), C(BLOCK), C(SECTORS_LOAD), C(SECTORS_STORE),
-                                                 C(L2_TRAFFIC), C(PARTITIONS), C(BANK_PASSES), C(OCCUPANCY)};
+                                                 C(L2_TRAFFIC), C(TEXELS_TOUCHED), C(TEXELS_MISSED), C(PARTITIONS),
+                                                 C(BANK_PASSES), C(OCCUPANCY)};
 static const hw_column *const access_columns[] = {
     C(NUMBER), C(RUNG), C(LOAD_PARTS), C(LOAD_BYTES), C(STORE_PARTS), C(STORE_BYTES), C(SHARED_LOAD), C(SHARED_STORE),
     C(CONSTANT_LOAD), C(PARTED)};

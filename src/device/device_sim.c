@@ -117,6 +117,33 @@ static hw_status sim_fill(hw_stream *stream, void *to, int byte, size_t bytes, h
     return status;
 }
 
+// Arrays and plain memory alike lie row after row here; which of them it is, the texture says.
+static hw_status sim_image_create(hw_image *image, const void *words, hw_diag *diag) {
+    const hw_image_request *request = &image->request;
+    const uint64_t row_bytes = 4 * (uint64_t)request->cols, bytes = row_bytes * request->rows;
+    const uint64_t texels = (uint64_t)request->cols * request->rows;
+    hw_device *device = image->device;
+    if (texels > INT32_MAX)
+        return hw_diag_set(diag, HW_USAGE, "%s: a texture has fewer than 2^31 texels", device->name);
+    hw_status status = hw_device_alloc(device, bytes, &image->memory, diag);
+    if (!status) status = hw_copy(device->own_stream, image->memory, words, bytes, diag);
+    hw_texture texture = {.address = (uintptr_t)image->memory, .bytes = bytes, .pitch_bytes = row_bytes,
+                          .slice_bytes = bytes, .size = {(uint32_t)texels, 1, 1}, .channels = 1, .channel_bits = 32,
+                          .kind = HW_TEXEL_UNSIGNED, .is_buffer = !request->is_in_blocks,
+                          .is_array = request->is_in_blocks,
+                          .edge = {HW_TEXTURE_CLAMP, HW_TEXTURE_CLAMP, HW_TEXTURE_CLAMP}};
+    if (request->is_in_blocks) {
+        texture.size[0] = request->cols;
+        texture.size[1] = request->rows;
+    } else texture.pitch_bytes = bytes;
+    hw_textures *textures = hw_mem_textures(hw_sim_mem(sim_of(device)));
+    return status ? status : hw_textures_add(textures, &texture, &image->texture, diag);
+}
+
+static void sim_image_destroy(hw_image *image) {
+    if (image->texture) hw_textures_remove(hw_mem_textures(hw_sim_mem(sim_of(image->device))), image->texture);
+}
+
 // ---- Kernels --------------------------------------------------------------------------------------------------------
 
 static hw_code_wish sim_code_wish(hw_device *device) {
@@ -219,5 +246,7 @@ const hw_device_table hw_sim_table = {
     .blocks_per_multiprocessor = sim_blocks,
     .allow_dynamic_shared = sim_allow,
     .launch = sim_launch,
+    .image_create = sim_image_create,
+    .image_destroy = sim_image_destroy,
     .reaches = sim_reaches,
 };

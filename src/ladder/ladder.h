@@ -48,6 +48,7 @@ struct hw_ladder_row {
     double bound_us[HW_BOUNDS];           // what the estimate is made of (model/time.h), added up over the launches
     bool is_at_floor;                     // launching takes at least half of the time, which then says little of the
                                           // rung
+    uint64_t texel_sectors, texel_misses; // of texture fetches, estimated (prof.h); sums over the launches; 0: none
     double memory_gbs;                    // of the first launch, what the simulated GPU's memory allows (model/time.h)
     double partition_pct[2];              // 1.x alone: the share of the bandwidth that the loads and the stores of the
                                           // first launch use, as far as partitions decide (prof.h); 0: not counted

@@ -15,8 +15,18 @@ static hw_status make_array(hw_site *site, uint32_t index, hw_diag *diag) {
         site->host[index] = hw_malloc(array->bytes ? array->bytes : 1);
         if (!site->host[index]) return hw_diag_no_memory(diag);
     }
+    if (array->image_cols) return HW_OK;
     hw_status status = hw_device_alloc(site->device, array->bytes + 2 * guard, &site->memory[index], diag);
     if (!status && site->memory[index]) site->arrays[index] = (char *)site->memory[index] + guard;
+    return status;
+}
+
+static hw_status send_image(hw_site *site, uint32_t index, hw_diag *diag) {
+    const hw_problem_array *array = &site->work.arrays[index];
+    const hw_image_request request = {array->image_cols, (uint32_t)(array->bytes / 4 / array->image_cols),
+                                      array->is_in_blocks};
+    hw_status status = hw_image_create(site->device, &request, site->host[index], &site->images[index], diag);
+    if (!status) site->arrays[index] = (void *)(uintptr_t)hw_image_texture(site->images[index]);
     return status;
 }
 
@@ -25,7 +35,8 @@ static hw_status send_inputs(hw_site *site, hw_diag *diag) {
     hw_status status = HW_OK;
     for (uint32_t i = 0; i < site->work.n_arrays && !status; i++) {
         const hw_problem_array *array = &site->work.arrays[i];
-        if (!array->is_output && !array->is_scratch && array->bytes)
+        if (array->image_cols) status = send_image(site, i, diag);
+        else if (!array->is_output && !array->is_scratch && array->bytes)
             status = hw_copy(stream, site->arrays[i], site->host[i], array->bytes, diag);
     }
     return status ? status : hw_stream_synchronize(stream, diag);
@@ -51,6 +62,7 @@ hw_status hw_site_open(hw_site *site, hw_device *device, const hw_family *family
 
 void hw_site_close(hw_site *site) {
     for (uint32_t i = 0; i < HW_PROBLEM_ARRAYS; i++) {
+        hw_image_destroy(site->images[i]);
         if (site->memory[i]) hw_device_free(site->device, site->memory[i]);
         hw_free(site->host[i]);
     }

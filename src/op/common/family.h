@@ -26,6 +26,9 @@ typedef struct hw_problem_array {
     uint64_t bytes;
     bool is_output;           // compared with the reference
     bool is_scratch;          // of the rungs' own: neither filled nor compared; cleared to zeros before each rung
+    uint32_t image_cols;      // an input of 32-bit words that is an image of so many columns, and to rungs a texture
+                              // object (device/device.h); 0: memory
+    bool is_in_blocks;        // of images: a CUDA array
 } hw_problem_array;
 
 // What the problem needs and what it is measured by.
