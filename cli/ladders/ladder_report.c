@@ -30,6 +30,7 @@ double hw_cli_ladder_rate(const hw_ladder *ladder, const hw_ladder_row *row) {
 
 const char *hw_cli_ladder_bound(const hw_ladder *ladder, const hw_ladder_row *row) {
     if (hw_cli_ladder_is_timed(ladder)) return row->is_at_floor ? hw_bound_name(HW_BOUND_LAUNCH) : "";
+    if (row->copies_us > row->estimate_us / 2) return "link";
     return row->estimate_us > 0 ? hw_bound_name(hw_model_bound(row->bound_us, row->estimate_us)) : "";
 }
 

@@ -45,6 +45,8 @@ struct hw_ladder_row {
     uint64_t counts[HW_COUNTERS];         // sums over the rung's launches, at the size hw_ladder.counted
     double estimate_us;                   // of the rung's launches on the GPU that counted (model/time.h); 0: none
     double estimate_step;                 // by estimates, times as fast as base; of simulated devices
+    double copies_us;                     // of families with transfers, whose estimate is the GPU's clock: the plan's
+                                          // copies, one after the other
     double bound_us[HW_BOUNDS];           // what the estimate is made of (model/time.h), added up over the launches
     bool is_at_floor;                     // launching takes at least half of the time, which then says little of the
                                           // rung

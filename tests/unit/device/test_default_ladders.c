@@ -24,8 +24,8 @@ static void default_ladders(void **state) {
         if (family->large_sim_size[0]) run(h200, family, family->large_sim_size);
     }
     hw_device_close(h200);
-    // What the access patterns of the seeds, and textures, cost on the GPUs of their time.
-    static const char *const for_old[] = {"access", "gather"};
+    // What the access patterns of the seeds, textures and transfers cost on the GPUs of their time.
+    static const char *const for_old[] = {"access", "gather", "transfer"};
     hw_device *gtx280 = open_device("sim:gtx280");
     for (size_t i = 0; i < sizeof for_old / sizeof for_old[0]; i++) {
         family = hw_family_find(for_old[i]);
