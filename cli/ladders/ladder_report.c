@@ -30,8 +30,10 @@ double hw_cli_ladder_rate(const hw_ladder *ladder, const hw_ladder_row *row) {
 
 const char *hw_cli_ladder_bound(const hw_ladder *ladder, const hw_ladder_row *row) {
     if (hw_cli_ladder_is_timed(ladder)) return row->is_at_floor ? hw_bound_name(HW_BOUND_LAUNCH) : "";
-    if (row->copies_us > row->estimate_us / 2) return "link";
-    return row->estimate_us > 0 ? hw_bound_name(hw_model_bound(row->bound_us, row->estimate_us)) : "";
+    if (row->estimate_us <= 0) return "";
+    const hw_bound bound = hw_model_bound(row->bound_us, row->estimate_us);
+    const bool is_link = row->copies_us > row->estimate_us / 2 || (row->reaches_host && bound == HW_BOUND_MEMORY);
+    return is_link ? "link" : hw_bound_name(bound);
 }
 
 hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder) {

@@ -141,10 +141,12 @@ static void keep_counts(const hw_report *report, hw_ladder_row *row) {
     memset(row->bound_us, 0, sizeof row->bound_us);
     row->ns_median = row->estimate_us = 0;
     row->texel_sectors = row->texel_misses = 0;
+    row->reaches_host = false;
     for (size_t i = 0; i < report->n_launches; i++) {
         for (int c = 0; c < HW_COUNTERS; c++) row->counts[c] += report->launches[i].counts[c];
         row->ns_median += report->launches[i].host_ms * 1e6;
         row->estimate_us += report->launches[i].estimate.us;
+        row->reaches_host |= report->launches[i].work.link_load_bytes || report->launches[i].work.link_store_bytes;
         row->texel_sectors += report->launches[i].texel_sectors;
         row->texel_misses += report->launches[i].texel_misses;
         for (int b = 0; b < HW_BOUNDS; b++) row->bound_us[b] += report->launches[i].estimate.bound_us[b];

@@ -47,6 +47,7 @@ struct hw_ladder_row {
     double estimate_step;                 // by estimates, times as fast as base; of simulated devices
     double copies_us;                     // of families with transfers, whose estimate is the GPU's clock: the plan's
                                           // copies, one after the other
+    bool reaches_host;                    // kernels read or write the host's memory, so that memory is the link
     double bound_us[HW_BOUNDS];           // what the estimate is made of (model/time.h), added up over the launches
     bool is_at_floor;                     // launching takes at least half of the time, which then says little of the
                                           // rung

@@ -67,6 +67,7 @@ static void one_engine_or_none(void **state) {
     assert_true(streams->copies_us >= pinned->copies_us);
     assert_true(estimated(&ladder, "zero_copy")->estimate_us < 0.6 * pinned->estimate_us);
     assert_true(row_of(&ladder, "zero_copy")->copies_us <= 0);
+    assert_true(row_of(&ladder, "zero_copy")->reaches_host && !pinned->reaches_host);
     hw_ladder_free(&ladder);
     run_transfer(g80, 1 << 20, &ladder);
     assert_true(estimated(&ladder, "streams")->estimate_us >= estimated(&ladder, "pinned")->estimate_us);
