@@ -92,14 +92,14 @@ static hw_status take_text(ptx_words *words, const char *ptx, size_t length, hw_
 }
 
 // A program of several files has several texts.
-static hw_status add_ptx(void *user, const char *ptx, size_t length, hw_diag *diag) {
+static hw_status add_ptx(void *user, const hw_ptx_piece *piece, hw_diag *diag) {
     ptx_words *words = user;
-    if (!words->kernel) return take_text(words, ptx, length, diag);
+    if (!words->kernel) return take_text(words, piece->ptx, piece->length, diag);
     hw_arena *arena = hw_arena_create();
     char *part;
-    size_t kernels;
+    size_t kernels, length;
     if (!arena) return hw_diag_no_memory(diag);
-    hw_status status = hw_ptx_link_select(ptx, is_wanted, words, arena, &part, &length, &kernels, diag);
+    hw_status status = hw_ptx_link_select(piece->ptx, is_wanted, words, arena, &part, &length, &kernels, diag);
     if (!status && kernels) status = take_text(words, part, length, diag);
     words->kernels += status ? 0 : kernels;
     hw_arena_destroy(arena);

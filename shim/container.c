@@ -73,6 +73,13 @@ static hw_rt_status unpack_pieces(const void *const *pieces, int cc, char **ptx,
     return status;
 }
 
+const void *hw_shim_container(const void *data, size_t *readable_bytes) {
+    const wrapper *it = data;
+    const bool is_whole = hw_shim_is_wrapper(data) && it->version != WRAPPER_LINKED;
+    *readable_bytes = is_whole ? hw_shim_readable_bytes(it->data) : 0;
+    return is_whole ? it->data : NULL;
+}
+
 hw_rt_status hw_shim_unpack(const void *data, int cc, hw_rt_code *out, hw_diag *diag) {
     const wrapper *it = data;
     *out = (hw_rt_code){0};

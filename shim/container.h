@@ -14,4 +14,7 @@ bool hw_shim_is_wrapper(const void *data);
 // hw_rt_unpack. HW_RT_INVALID_PTX: it is no wrapper.
 hw_rt_status hw_shim_unpack(const void *wrapper, int cc, hw_rt_code *out, hw_diag *diag);
 
+// The container of code that is no part of a whole, with machine code as well, and as much as can be read; NULL.
+const void *hw_shim_container(const void *wrapper, size_t *readable_bytes);
+
 #endif

@@ -11,6 +11,7 @@
 #include "shim/findings.h"
 #include "shim/selection.h"
 #include "shim/shim.h"
+#include "timeline/launch.h"
 
 static const char DEFAULT_GPU[] = "h200";
 
@@ -41,25 +42,13 @@ static void print_notice(void *context, const char *sentence) {
     fprintf(stderr, "halfwarp: %s\n", sentence);
 }
 
-static double share_of(double part, double whole) { return part < whole && whole > 0 ? part / whole : 1; }
-
-// What the GPU's clock makes of a launch.
-static hw_timeline_launch time_launch(const hw_shim_process *process, const hw_report *report) {
-    const hw_report_launch *launch = &report->launches[report->n_launches - 1];
-    const hw_estimate *estimate = &launch->estimate;
-    const double start_us = estimate->bound_us[HW_BOUND_LAUNCH];
-    const uint64_t per_sm = launch->work.blocks_per_sm ? launch->work.blocks_per_sm : 1;
-    return (hw_timeline_launch){.us = estimate->us, .start_us = start_us,
-                                .memory_share = share_of(estimate->bound_us[HW_BOUND_MEMORY], estimate->us - start_us),
-                                .blocks = launch->work.blocks, .blocks_at_once = per_sm * report->gpu->sms,
-                                .number = (uint32_t)process->n_launches - 1};
-}
-
 // Launches come one after the other, and so do these.
 static void keep_launches(void *context, const hw_report *report) {
     hw_shim_process *process = context;
     hw_diag diag = {0};
-    process->counted = time_launch(process, report);
+    const hw_report_launch *launch = &report->launches[report->n_launches - 1];
+    process->counted = hw_timeline_launch_of(report->gpu, &launch->work, &launch->estimate);
+    process->counted.number = (uint32_t)process->n_launches - 1;
     process->is_counted = true;
     if (!process->journal) return;
     pthread_mutex_lock(&process->journal_lock);

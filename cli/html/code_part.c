@@ -53,11 +53,9 @@ static hw_status add_kernel(collected *c, const char *ptx, const char *mangled, 
     return status;
 }
 
-static hw_status add_piece(void *user, const char *ptx, size_t length, hw_diag *diag) {
-    collected *c = user;
+static hw_status add_kernels(collected *c, const char *ptx, hw_diag *diag) {
     const hw_report *report = c->part->report;
     hw_status status = HW_OK;
-    (void)length;
     for (size_t k = 0; k < report->n_kernels && !status && c->bytes < MOST_BYTES; k++) {
         const char *mangled = report->kernels[k].mangled;
         if (!json_object_get(c->kernels, mangled) && strstr(ptx, mangled))
@@ -66,13 +64,17 @@ static hw_status add_piece(void *user, const char *ptx, size_t length, hw_diag *
     return status;
 }
 
+static hw_status add_piece(void *user, const hw_ptx_piece *piece, hw_diag *diag) {
+    return add_kernels(user, piece->ptx, diag);
+}
+
 // What the program has loaded, and what of its executable it has not told of: it may have ended before.
 static hw_status add_all(collected *c) {
     const hw_cli_code_part *part = c->part;
     const char *executable = part->launch->executable ? *part->launch->executable : NULL;
     hw_status status = HW_OK;
     for (size_t i = 0; i < part->report->n_codes && !status; i++)
-        status = add_piece(c, part->report->codes[i], strlen(part->report->codes[i]), NULL);
+        status = add_kernels(c, part->report->codes[i], NULL);
     if (!executable || json_object_size(c->kernels) == part->report->n_kernels || status == HW_NO_MEMORY) return status;
     return hw_toolchain_each_ptx(executable, executable, part->report->gpu->arch->cc, add_piece, c, NULL);
 }

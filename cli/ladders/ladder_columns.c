@@ -165,6 +165,21 @@ static hw_value read_l2_traffic(const hw_column *column, const void *subject) {
     return hw_value_where(gpu && gpu->arch->cc >= 20, read_as_profile(column, subject));
 }
 
+// Of textures: sectors that fetches touch, and those that miss their cache.
+static uint64_t texels_of(const hw_column *column, const void *subject) {
+    const hw_ladder_row *row = row_of(subject);
+    return column->of[0][0] ? row->texel_misses : row->texel_sectors;
+}
+
+static hw_value read_texels(const hw_column *column, const void *subject) {
+    return hw_value_where(row_of(subject)->texel_sectors, hw_value_integer(texels_of(column, subject)));
+}
+
+static hw_value read_texel_bytes(const hw_column *column, const void *subject) {
+    enum { SECTOR_BYTES = 32 };
+    return hw_value_where(row_of(subject)->texel_sectors, hw_value_integer(SECTOR_BYTES * texels_of(column, subject)));
+}
+
 // Of 1.x. The worse of both is what counts.
 static hw_value judged_partitions(double loads, double stores) {
     const double least = loads < stores ? loads : stores;

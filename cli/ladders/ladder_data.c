@@ -23,7 +23,7 @@ static const hw_field csv_fields[] = {
     F(OCCUPANCY, 2, PADDED), F(EST_TIME, 3, PADDED), F(EST_STEP, 4, PADDED), F(BOUND, 0, 0), F(AT_FLOOR, 0, 0),
     F(BUILDS_ON, 0, 0), F(STEP_OVER, 0, 0), F(PTX_BY, 0, 0), F(COUNTED_PTX_BY, 0, 0), F(ERROR, 3, EXPONENT),
     F(LOAD_PARTITIONS, 2, PADDED), F(STORE_PARTITIONS, 2, PADDED), F(PER_CLOCK, 3, PADDED),
-    F(EST_PER_CLOCK, 3, PADDED)};
+    F(EST_PER_CLOCK, 3, PADDED), F(TEX_SECTORS, 0, 0), F(TEX_MISSES, 0, 0)};
 static const hw_field csv_bounds[] = {F(US_MEMORY, 3, PADDED), F(US_SHARED, 3, PADDED), F(US_ISSUE, 3, PADDED),
                                       F(US_LATENCY, 3, PADDED), F(US_LAUNCH, 3, PADDED)};
 
@@ -54,7 +54,8 @@ static const hw_field time_fields[] = {
 static const hw_field bound_fields[] = {F(BOUND, 0, LEFT_OUT), F(AT_FLOOR, 0, 0), F(ERROR, 0, LEFT_OUT | WHOLE),
                                         F(RESIDENT, 0, LEFT_OUT)};
 static const hw_field count_fields[] = {F(OCCUPANCY, 0, WHOLE), F(EST_TIME, 0, WHOLE), F(LOAD_PARTITIONS, 0, WHOLE),
-                                        F(STORE_PARTITIONS, 0, WHOLE), F(EST_STEP, 0, WHOLE)};
+                                        F(STORE_PARTITIONS, 0, WHOLE), F(EST_STEP, 0, WHOLE),
+                                        F(TEX_SECTORS, 0, LEFT_OUT), F(TEX_MISSES, 0, LEFT_OUT)};
 static const hw_field estimate_fields[] = {F(US_MEMORY, 0, WHOLE), F(US_SHARED, 0, WHOLE), F(US_ISSUE, 0, WHOLE),
                                            F(US_LATENCY, 0, WHOLE), F(US_LAUNCH, 0, WHOLE)};
 #define PUT_ROW(object, fields, row) hw_json_put_row(object, fields, N_FIELDS(fields), row)

@@ -7,7 +7,8 @@
 
 // What the tables' rows have, that the legend explains.
 typedef struct contents {
-    bool has_best, has_estimates, has_shares, has_passes, has_floor, has_steps, has_errors, has_partitions;
+    bool has_best, has_estimates, has_shares, has_passes, has_floor, has_steps, has_errors, has_partitions,
+        has_texels;
 } contents;
 
 static contents look_through(const hw_ladder *ladder) {
@@ -20,6 +21,7 @@ static contents look_through(const hw_ladder *ladder) {
         has.has_floor |= row->is_at_floor;
         has.has_steps |= row->base != NULL;
         has.has_partitions |= row->partition_pct[0] > 0 || row->partition_pct[1] > 0;
+        has.has_texels |= row->texel_sectors > 0;
         has.has_errors |= !row->status && row->verdict.has_error;
         has.has_estimates |= row->regs_estimated;
     }
@@ -43,6 +45,9 @@ static void write_counter_legend(const hw_ladder *ladder, const contents *has, i
     if (gpu && gpu->arch->cc < 70)
         write_item(width, "transactions, bytes", "into which a load or store is split, and that these move, wanted or "
                    "not", out);
+    if (has->has_texels)
+        write_item(width, "texels", "32-byte sectors that fetches of warps touch, and those that the texture "
+                   "cache (from 7.0 on the first-level cache) has not, by a sample of the blocks", out);
     if (has->has_partitions)
         write_item(width, "partitions", "of the memory that blocks which run at a time use: others stand idle", out);
     if (has->has_estimates) write_item(width, "~", "of estimated registers: ptxas was not there to say", out);

@@ -30,7 +30,10 @@ double hw_cli_ladder_rate(const hw_ladder *ladder, const hw_ladder_row *row) {
 
 const char *hw_cli_ladder_bound(const hw_ladder *ladder, const hw_ladder_row *row) {
     if (hw_cli_ladder_is_timed(ladder)) return row->is_at_floor ? hw_bound_name(HW_BOUND_LAUNCH) : "";
-    return row->estimate_us > 0 ? hw_bound_name(hw_model_bound(row->bound_us, row->estimate_us)) : "";
+    if (row->estimate_us <= 0) return "";
+    const hw_bound bound = hw_model_bound(row->bound_us, row->estimate_us);
+    const bool is_link = row->copies_us > row->estimate_us / 2 || (row->reaches_host && bound == HW_BOUND_MEMORY);
+    return is_link ? "link" : hw_bound_name(bound);
 }
 
 hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder) {
@@ -50,7 +53,8 @@ hw_cli_ladder_unit hw_cli_ladder_unit_of(const hw_ladder *ladder) {
 // Times and counters are two tables; what is too wide for a line is cut further (report/grid.h).
 #define C(id) &hw_cli_ladder_columns[HW_LADDER_##id]
 static const hw_column *const count_columns[] = {C(NUMBER), C(RUNG), C(BLOCK), C(SECTORS_LOAD), C(SECTORS_STORE),
-                                                 C(L2_TRAFFIC), C(PARTITIONS), C(BANK_PASSES), C(OCCUPANCY)};
+                                                 C(L2_TRAFFIC), C(TEXELS_TOUCHED), C(TEXELS_MISSED), C(PARTITIONS),
+                                                 C(BANK_PASSES), C(OCCUPANCY)};
 static const hw_column *const access_columns[] = {
     C(NUMBER), C(RUNG), C(LOAD_PARTS), C(LOAD_BYTES), C(STORE_PARTS), C(STORE_BYTES), C(SHARED_LOAD), C(SHARED_STORE),
     C(CONSTANT_LOAD), C(PARTED)};

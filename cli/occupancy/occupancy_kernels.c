@@ -60,15 +60,31 @@ static hw_status add_kernel(hw_occupancy_list *list, hw_simulator_kernel *kernel
     return rows[list->n_rows++].kernel ? HW_OK : hw_diag_no_memory(diag);
 }
 
-static hw_status load_ptx(void *user, const char *ptx, size_t length, hw_diag *diag) {
-    loading *l = user;
-    hw_simulator_module *module = NULL;
-    hw_status status = hw_simulator_load(l->sim, ptx, length, l->program, &module, diag);
-    if (status) return status;
+// Without ptxas, of the machine code that the program carries.
+static void take_carried(void *user, const hw_ptxas_usage *usage) {
+    hw_simulator_kernel *kernel;
+    hw_simulator_kernel_info info = {.struct_bytes = sizeof info};
+    if (hw_simulator_find_kernel(user, usage->kernel, &kernel, NULL) || hw_simulator_get_kernel(kernel, &info, NULL))
+        return;
+    const int spill_bytes = hw_carried_spill_bytes(usage, info.local_bytes);
+    hw_simulator_set_registers(kernel, (uint32_t)usage->regs, (uint32_t)spill_bytes);
+}
+
+static void ask_registers(const loading *l, const hw_ptx_piece *piece, hw_simulator_module *module) {
     const hw_toolchain_options options = {.search_path = getenv("PATH"), .cache_dir = l->cache,
                                           .max_regs = l->max_regs};
-    if (l->asks_ptxas)
-        hw_toolchain_ptxas_regs(&options, ptx, length, l->list->gpu->arch->cc, take_usage, module, NULL);
+    const int cc = l->list->gpu->arch->cc;
+    if (!hw_toolchain_ptxas_regs(&options, piece->ptx, piece->length, cc, take_usage, module, NULL)) return;
+    if (piece->container && !l->max_regs)
+        hw_toolchain_carried_regs(piece->container, piece->container_bytes, cc, take_carried, module, NULL);
+}
+
+static hw_status load_ptx(void *user, const hw_ptx_piece *piece, hw_diag *diag) {
+    loading *l = user;
+    hw_simulator_module *module = NULL;
+    hw_status status = hw_simulator_load(l->sim, piece->ptx, piece->length, l->program, &module, diag);
+    if (status) return status;
+    if (l->asks_ptxas) ask_registers(l, piece, module);
     hw_simulator_kernel *kernel;
     for (uint32_t i = 0; !status && (kernel = hw_simulator_kernel_at(module, i)); i++)
         status = add_kernel(l->list, kernel, diag);

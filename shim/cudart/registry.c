@@ -249,8 +249,9 @@ static hw_rt_status load_image(hw_image *image) {
     }
     const bool is_part = image->whole && image->whole != image;
     loading_image = image;
-    const hw_rt_text text = {
+    hw_rt_text text = {
         .ptx = image->ptx, .ptx_bytes = image->ptx_bytes, .name = image->name, .place = place_managed};
+    if (!image->whole) text.container = hw_shim_container(image->wrapper, &text.container_bytes);
     if (!status && is_part) image->modules[gpu] = image->whole->modules[gpu];
     else if (!status) status = hw_rt_module_load(runtime, &text, &image->modules[gpu], &diag);
     loading_image = NULL;

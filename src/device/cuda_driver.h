@@ -10,8 +10,8 @@
 
 // Enumerations of cuda.h are ints here.
 typedef int CUresult, CUdevice, CUdevice_attribute, CUpointer_attribute, CUjit_option, CUfunction_attribute,
-    CUmemPool_attribute, CUmemorytype;
-typedef unsigned long long CUdeviceptr;
+    CUmemPool_attribute, CUmemorytype, CUarray_format, CUresourcetype, CUaddress_mode, CUfilter_mode;
+typedef unsigned long long CUdeviceptr, CUtexObject;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
@@ -35,6 +35,38 @@ typedef struct CUDA_MEMCPY2D_st {
     size_t dstPitch;
     size_t WidthInBytes, Height;
 } CUDA_MEMCPY2D;
+
+typedef struct CUDA_ARRAY_DESCRIPTOR_st {
+    size_t Width, Height;
+    CUarray_format Format;
+    unsigned NumChannels;
+} CUDA_ARRAY_DESCRIPTOR;
+
+typedef struct CUDA_RESOURCE_DESC_st {
+    CUresourcetype resType;
+    union {
+        struct {
+            CUarray hArray;
+        } array;
+        struct {
+            CUdeviceptr devPtr;
+            CUarray_format format;
+            unsigned numChannels;
+            size_t sizeInBytes;
+        } linear;
+        int reserved[32];
+    } res;
+    unsigned flags;
+} CUDA_RESOURCE_DESC;
+
+typedef struct CUDA_TEXTURE_DESC_st {
+    CUaddress_mode addressMode[3];
+    CUfilter_mode filterMode;
+    unsigned flags, maxAnisotropy;
+    CUfilter_mode mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp, borderColor[4];
+    int reserved[12];
+} CUDA_TEXTURE_DESC;
 
 typedef struct CUmemPoolProps_st {
     int allocType, handleTypes;
@@ -90,6 +122,12 @@ enum {
     CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,
+    CU_MEMORYTYPE_ARRAY = 3,
+    CU_AD_FORMAT_UNSIGNED_INT32 = 3,
+    CU_RESOURCE_TYPE_ARRAY = 0,
+    CU_RESOURCE_TYPE_LINEAR = 2,
+    CU_TR_ADDRESS_MODE_CLAMP = 1,
+    CU_TRSF_READ_AS_INTEGER = 1,
     CU_STREAM_NON_BLOCKING = 1,
     CU_MEMHOSTALLOC_PORTABLE = 1,
     CU_MEMHOSTALLOC_WRITECOMBINED = 4,

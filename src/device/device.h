@@ -46,6 +46,24 @@ typedef struct hw_kernel_launch {
 // Asynchronous on cuda. HW_USAGE: a shape that the device does not take; HW_FAULT from sim.
 hw_status hw_stream_launch(hw_stream *stream, const hw_kernel_launch *launch, hw_diag *diag);
 
+// ---- Images that kernels read through textures (cuda and sim) -------------------------------------------------------
+
+typedef struct hw_image hw_image;
+
+// Words of 32 bits, rows of cols, row after row as they are given.
+typedef struct hw_image_request {
+    uint32_t cols, rows;
+    bool is_in_blocks;                // a CUDA array, for tex2D, where the nearest word stands for those outside; else
+                                      // plain memory, for tex1Dfetch, where 0 does
+} hw_image_request;
+
+// An image that holds these words, which are read before the call returns. Where there are none: no texture.
+// HW_NO_MEMORY; HW_USAGE: a cpu device, or larger than the GPU's textures are. To be destroyed before the device.
+hw_status hw_image_create(hw_device *device, const hw_image_request *request, const void *words, hw_image **out,
+                          hw_diag *diag);
+void hw_image_destroy(hw_image *image);              // after the work that reads it; NULL is allowed
+uint64_t hw_image_texture(const hw_image *image);    // the texture object, as kernels take it
+
 // ---- Memory in the order of a stream --------------------------------------------------------------------------------
 
 // Memory of the stream's device for work that is queued after this call; free queues its end behind the work so far and

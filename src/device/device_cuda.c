@@ -416,4 +416,6 @@ const hw_device_table hw_cuda_table = {
     .blocks_per_multiprocessor = hw_cuda_blocks,
     .allow_dynamic_shared = hw_cuda_allow_dynamic_shared,
     .launch = hw_cuda_launch,
+    .image_create = hw_cuda_image_create,
+    .image_destroy = hw_cuda_image_destroy,
 };

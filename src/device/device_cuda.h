@@ -44,4 +44,8 @@ uint32_t hw_cuda_blocks(hw_kernel *kernel, uint32_t block_threads, uint32_t dyna
 hw_status hw_cuda_allow_dynamic_shared(hw_kernel *kernel, uint32_t bytes, hw_diag *diag);
 hw_status hw_cuda_launch(hw_stream *stream, const hw_kernel_launch *launch, hw_diag *diag);
 
+// device_cuda_image.c, for the table.
+hw_status hw_cuda_image_create(hw_image *image, const void *words, hw_diag *diag);
+void hw_cuda_image_destroy(hw_image *image);
+
 #endif

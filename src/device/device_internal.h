@@ -40,6 +40,14 @@ struct hw_kernel {
     char name[128];               // for messages
 };
 
+struct hw_image {
+    hw_device *device;
+    hw_image_request request;
+    uint64_t texture;             // 0: none yet
+    void *memory;                 // of the device; NULL where the kind has it elsewhere
+    void *array;                  // the kind's own
+};
+
 struct hw_stream {
     hw_device *device;
     hw_stream *next, **link;      // all streams of the device
@@ -116,6 +124,10 @@ typedef struct hw_device_table {
     // Lets the kernel have that much dynamic shared memory; under the device's lock.
     hw_status (*allow_dynamic_shared)(hw_kernel *kernel, uint32_t bytes, hw_diag *diag);
     hw_status (*launch)(hw_stream *stream, const hw_kernel_launch *launch, hw_diag *diag);
+
+    // Textures; NULL where there are none. An image with words, of which destroy frees all but the memory.
+    hw_status (*image_create)(hw_image *image, const void *words, hw_diag *diag);
+    void (*image_destroy)(hw_image *image);
 } hw_device_table;
 
 extern const hw_device_table hw_cpu_table, hw_cuda_table, hw_sim_table;

@@ -97,6 +97,32 @@ static void *host_of(hw_device *device, const void *memory) {
     return hw_mem_host(hw_sim_mem(sim_of(device)), (uint64_t)(uintptr_t)memory);
 }
 
+// Sinks hear of copies and of what orders streams, as programs' own are told of; a stream's name is its address.
+static void tell(hw_stream *stream, hw_host_event event) {
+    hw_sim *sim = sim_of(stream->device);
+    event.stream = (uintptr_t)stream;
+    if (hw_sim_tells_host(sim)) hw_sim_tell_host(sim, &event);
+}
+
+static hw_host_side side_of(hw_device *device, const void *memory, size_t pitch) {
+    hw_host_side side = {.address = (uintptr_t)memory, .pitch = pitch, .memory = HW_HOST_MEMORY_OWN};
+    hw_allocation found;
+    if (hw_mem_find(hw_sim_mem(sim_of(device)), side.address, 1, &found))
+        side.memory = found.kind == HW_ALLOC_PINNED ? HW_HOST_MEMORY_PINNED : HW_HOST_MEMORY_DEVICE;
+    return side;
+}
+
+static void tell_copy(hw_stream *stream, const hw_copy_args *args) {
+    hw_host_event event = {.action = HW_HOST_COPY};
+    event.copy.to = side_of(stream->device, args->to, args->to_pitch);
+    event.copy.from = side_of(stream->device, args->from, args->from_pitch);
+    event.copy.width = args->row_bytes;
+    event.copy.height = args->rows;
+    event.copy.depth = 1;
+    event.copy.kind = HW_HOST_COPY_ANY;
+    tell(stream, event);
+}
+
 static hw_status sim_copy(hw_stream *stream, const hw_copy_args *args, hw_diag *diag) {
     size_t to_bytes = args->to_pitch * (args->rows - 1) + args->row_bytes;
     size_t from_bytes = args->from_pitch * (args->rows - 1) + args->row_bytes;
@@ -107,6 +133,7 @@ static hw_status sim_copy(hw_stream *stream, const hw_copy_args *args, hw_diag *
     here.from = host_of(stream->device, args->from);
     if (status == HW_OK) status = hw_host_copy(stream, &here, diag);
     hw_mem_set_changed(hw_sim_mem(sim_of(stream->device)), (uintptr_t)args->to);
+    if (status == HW_OK) tell_copy(stream, args);
     return status;
 }
 
@@ -115,6 +142,43 @@ static hw_status sim_fill(hw_stream *stream, void *to, int byte, size_t bytes, h
     if (status == HW_OK) status = hw_host_fill(stream, host_of(stream->device, to), byte, bytes, diag);
     hw_mem_set_changed(hw_sim_mem(sim_of(stream->device)), (uintptr_t)to);
     return status;
+}
+
+static hw_status sim_event_record(hw_event *event, hw_stream *stream, hw_diag *diag) {
+    tell(stream, (hw_host_event){.action = HW_HOST_EVENT_RECORD, .event = (uintptr_t)event});
+    return hw_host_event_record(event, stream, diag);
+}
+
+static hw_status sim_stream_wait(hw_stream *stream, hw_event *event, hw_diag *diag) {
+    tell(stream, (hw_host_event){.action = HW_HOST_STREAM_WAIT, .event = (uintptr_t)event});
+    return hw_host_stream_wait(stream, event, diag);
+}
+
+// Arrays and plain memory alike lie row after row here; which of them it is, the texture says.
+static hw_status sim_image_create(hw_image *image, const void *words, hw_diag *diag) {
+    const hw_image_request *request = &image->request;
+    const uint64_t row_bytes = 4 * (uint64_t)request->cols, bytes = row_bytes * request->rows;
+    const uint64_t texels = (uint64_t)request->cols * request->rows;
+    hw_device *device = image->device;
+    if (texels > INT32_MAX)
+        return hw_diag_set(diag, HW_USAGE, "%s: a texture has fewer than 2^31 texels", device->name);
+    hw_status status = hw_device_alloc(device, bytes, &image->memory, diag);
+    if (!status) status = hw_copy(device->own_stream, image->memory, words, bytes, diag);
+    hw_texture texture = {.address = (uintptr_t)image->memory, .bytes = bytes, .pitch_bytes = row_bytes,
+                          .slice_bytes = bytes, .size = {(uint32_t)texels, 1, 1}, .channels = 1, .channel_bits = 32,
+                          .kind = HW_TEXEL_UNSIGNED, .is_buffer = !request->is_in_blocks,
+                          .is_array = request->is_in_blocks,
+                          .edge = {HW_TEXTURE_CLAMP, HW_TEXTURE_CLAMP, HW_TEXTURE_CLAMP}};
+    if (request->is_in_blocks) {
+        texture.size[0] = request->cols;
+        texture.size[1] = request->rows;
+    } else texture.pitch_bytes = bytes;
+    hw_textures *textures = hw_mem_textures(hw_sim_mem(sim_of(device)));
+    return status ? status : hw_textures_add(textures, &texture, &image->texture, diag);
+}
+
+static void sim_image_destroy(hw_image *image) {
+    if (image->texture) hw_textures_remove(hw_mem_textures(hw_sim_mem(sim_of(image->device))), image->texture);
 }
 
 // ---- Kernels --------------------------------------------------------------------------------------------------------
@@ -184,6 +248,7 @@ static hw_status sim_launch(hw_stream *stream, const hw_kernel_launch *launch, h
         .dynamic_shared_bytes = launch->dynamic_shared_bytes,
         .params = launch->params,
         .cooperative = launch->cooperative,
+        .stream = (uintptr_t)stream,
     };
     hw_sim_refusal refusal;
     hw_fault fault;
@@ -207,8 +272,8 @@ const hw_device_table hw_sim_table = {
     .stream_synchronize = hw_host_stream_synchronize,
     .event_create = hw_host_event_create,
     .event_destroy = hw_host_event_destroy,
-    .event_record = hw_host_event_record,
-    .stream_wait = hw_host_stream_wait,
+    .event_record = sim_event_record,
+    .stream_wait = sim_stream_wait,
     .event_elapsed = hw_host_event_elapsed,
     .copy = sim_copy,
     .fill = sim_fill,
@@ -219,5 +284,7 @@ const hw_device_table hw_sim_table = {
     .blocks_per_multiprocessor = sim_blocks,
     .allow_dynamic_shared = sim_allow,
     .launch = sim_launch,
+    .image_create = sim_image_create,
+    .image_destroy = sim_image_destroy,
     .reaches = sim_reaches,
 };

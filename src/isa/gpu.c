@@ -212,6 +212,8 @@ bool hw_gpu_is_integrated(const hw_gpu *gpu) {
     return chip && chip->is_integrated;
 }
 
+bool hw_gpu_is_for_games(const hw_gpu *gpu) { return strstr(gpu->name, "GeForce") || strstr(gpu->name, "TITAN"); }
+
 const hw_arch *hw_arch_find(int cc) {
     for (size_t i = 0; i < N_ARCHS; i++)
         if (archs[i]->cc == cc) return archs[i];

@@ -73,6 +73,9 @@ const hw_chip *hw_chip_at(size_t index);
 // Part of a system on a chip? Of a chip that chips.def does not have: no.
 bool hw_gpu_is_integrated(const hw_gpu *gpu);
 
+// By its product's name: for games, and not for workstations or data centres.
+bool hw_gpu_is_for_games(const hw_gpu *gpu);
+
 // What a compute capability fixes, by number (90 for 9.0); NULL when it is not known. hw_arch_at: ascending, NULL past
 // the end.
 const hw_arch *hw_arch_find(int cc);

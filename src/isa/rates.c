@@ -46,10 +46,17 @@ static hw_issue_cost conversion(const hw_type types[2]) {
     return (hw_issue_cost){to <= 16 || from <= 16 ? HW_RATE_CVT8 : HW_RATE_CVT, 1};
 }
 
-hw_issue_cost hw_issue_cost_of(hw_op op, const hw_type types[2]) {
+// A reciprocal, and a product that another pipe makes beside it, where neither rounding nor the largest divisors are
+// asked for (__fdividef).
+static bool is_quick_division(hw_op op, const hw_mods *mods) {
+    return op == HW_OP_DIV && hw_has_mod(mods, HW_M_APPROX);
+}
+
+hw_issue_cost hw_issue_cost_of(hw_op op, const hw_mods *mods, const hw_type types[2]) {
     const hw_traits *row = hw_op_traits(op);
     if (row->pipe == HW_RATE_ISSUE || !row->count) return (hw_issue_cost){HW_RATE_ISSUE, 1};
     if (op == HW_OP_CVT) return conversion(types);
+    if (is_quick_division(op, mods)) return (hw_issue_cost){HW_RATE_SFU, 1};
     if (row->pipe == HW_RATE_MEMORY || row->pipe == HW_RATE_BARRIER || row->pipe == HW_RATE_SHFL)
         return (hw_issue_cost){row->pipe, row->count};
     if (hw_type_kind_of(types[0]) == HW_KIND_F)

@@ -20,7 +20,7 @@ typedef struct hw_issue_cost {
 } hw_issue_cost;
 
 // types: of the instruction, in the order that PTX spells them (hw_ptx_inst.types). Pure.
-hw_issue_cost hw_issue_cost_of(hw_op op, const hw_type types[2]);
+hw_issue_cost hw_issue_cost_of(hw_op op, const hw_mods *mods, const hw_type types[2]);
 
 // Operations on floating-point numbers, by what computes them.
 typedef enum hw_flop { HW_FLOP_HALF, HW_FLOP_SINGLE, HW_FLOP_DOUBLE, HW_FLOP_TENSOR, HW_FLOPS } hw_flop;

@@ -1,6 +1,7 @@
 // Runs a ladder: for each rung a plan, its kernels, one verified run, then times; and counters on a simulated GPU.
 #include "base/text.h"
 #include "device/sim.h"
+#include "ladder/clock.h"
 #include "ladder/ladder.h"
 
 #include <math.h>
@@ -18,12 +19,14 @@ typedef struct rung_run {
     const hw_rung *rung;
     hw_plan plan;
     hw_kernel *kernels[HW_PLAN_LAUNCHES];
+    hw_ladder_clock *clock;   // the simulated GPU's, of families with transfers; NULL: none
 } rung_run;
 
 static hw_status prepare_run(rung_run *j, hw_site *site, const hw_rung *rung, const uint32_t block[2], hw_diag *diag) {
     j->site = site;
     j->rung = rung;
     j->plan.n_launches = 0;
+    j->clock = NULL;
     if (rung->native) return HW_OK;
     const hw_device_properties *properties = hw_device_get_properties(site->device);
     hw_status status = rung->plan(rung, &site->problem, properties, block, &j->plan, diag);
@@ -36,13 +39,17 @@ static hw_status run_once(const rung_run *j, hw_diag *diag) {
         hw_pool *pool = hw_device_pool(j->site->device, &n_threads);
         return j->rung->native(&j->site->problem, j->site->arrays, pool, n_threads, diag);
     }
+    if (j->site->family->has_transfers)
+        return hw_plan_launch_apart(&j->site->streams, &j->plan, j->kernels, j->site->arrays, diag);
     return hw_plan_launch_all(hw_device_stream(j->site->device), &j->plan, j->kernels, j->site->arrays, diag);
 }
 
 static hw_status run_and_verify(const rung_run *j, hw_verdict *verdict, hw_diag *diag) {
     hw_status status = hw_site_clear(j->site, diag);
+    if (j->clock) hw_ladder_clock_start(j->clock);
     if (!status) status = run_once(j, diag);
     if (!status) status = hw_stream_synchronize(hw_device_stream(j->site->device), diag);
+    if (j->clock) hw_ladder_clock_stop(j->clock);
     if (!status) status = hw_site_verify(j->site, j->rung, verdict, diag);
     return status;
 }
@@ -133,10 +140,15 @@ static void keep_counts(const hw_report *report, hw_ladder_row *row) {
     memset(row->counts, 0, sizeof row->counts);
     memset(row->bound_us, 0, sizeof row->bound_us);
     row->ns_median = row->estimate_us = 0;
+    row->texel_sectors = row->texel_misses = 0;
+    row->reaches_host = false;
     for (size_t i = 0; i < report->n_launches; i++) {
         for (int c = 0; c < HW_COUNTERS; c++) row->counts[c] += report->launches[i].counts[c];
         row->ns_median += report->launches[i].host_ms * 1e6;
         row->estimate_us += report->launches[i].estimate.us;
+        row->reaches_host |= report->launches[i].work.link_load_bytes || report->launches[i].work.link_store_bytes;
+        row->texel_sectors += report->launches[i].texel_sectors;
+        row->texel_misses += report->launches[i].texel_misses;
         for (int b = 0; b < HW_BOUNDS; b++) row->bound_us[b] += report->launches[i].estimate.bound_us[b];
     }
     if (report->n_launches) {
@@ -154,7 +166,7 @@ static void keep_counts(const hw_report *report, hw_ladder_row *row) {
 }
 
 // A verified run with the profiler beside it. On a device that is no simulation the time stays the device's own.
-static hw_status count_run(const rung_run *j, const hw_ladder_options *options, hw_verdict *verdict, hw_ladder_row *row,
+static hw_status count_run(rung_run *j, const hw_ladder_options *options, hw_verdict *verdict, hw_ladder_row *row,
                            hw_diag *diag) {
     hw_sim *sim = hw_device_sim(j->site->device);
     hw_prof *prof = NULL;
@@ -162,9 +174,13 @@ static hw_status count_run(const rung_run *j, const hw_ladder_options *options, 
     hw_status status = hw_prof_create(hw_sim_gpu(sim), NULL, &prof, diag);
     if (status) return status;
     status = hw_sim_add_sink(sim, hw_prof_sink(prof), diag);
+    if (!status && j->site->family->has_transfers) status = hw_ladder_clock_create(sim, prof, &j->clock, diag);
     if (!status) status = run_and_verify(j, verdict, diag);
     hw_sim_remove_sink(sim, hw_prof_sink(prof));
     if (!status) keep_counts(hw_prof_report(prof), row);
+    if (j->clock) hw_ladder_clock_read(j->clock, &row->estimate_us, &row->copies_us);
+    hw_ladder_clock_destroy(j->clock);
+    j->clock = NULL;
     if (!status && options->counted) options->counted(options->counted_context, row, hw_prof_report(prof));
     if (row->runs) row->ns_median = ns;
     hw_prof_destroy(prof);

@@ -45,9 +45,13 @@ struct hw_ladder_row {
     uint64_t counts[HW_COUNTERS];         // sums over the rung's launches, at the size hw_ladder.counted
     double estimate_us;                   // of the rung's launches on the GPU that counted (model/time.h); 0: none
     double estimate_step;                 // by estimates, times as fast as base; of simulated devices
+    double copies_us;                     // of families with transfers, whose estimate is the GPU's clock: the plan's
+                                          // copies, one after the other
+    bool reaches_host;                    // kernels read or write the host's memory, so that memory is the link
     double bound_us[HW_BOUNDS];           // what the estimate is made of (model/time.h), added up over the launches
     bool is_at_floor;                     // launching takes at least half of the time, which then says little of the
                                           // rung
+    uint64_t texel_sectors, texel_misses; // of texture fetches, estimated (prof.h); sums over the launches; 0: none
     double memory_gbs;                    // of the first launch, what the simulated GPU's memory allows (model/time.h)
     double partition_pct[2];              // 1.x alone: the share of the bandwidth that the loads and the stores of the
                                           // first launch use, as far as partitions decide (prof.h); 0: not counted

@@ -13,7 +13,9 @@ typedef struct hw_site {
     hw_work work;
     void *host[HW_PROBLEM_ARRAYS];       // inputs and, where outputs are, the reference
     void *memory[HW_PROBLEM_ARRAYS];     // on the device, as allocated
-    void *arrays[HW_PROBLEM_ARRAYS];     // on the device, where the problem's arrays begin
+    void *arrays[HW_PROBLEM_ARRAYS];     // on the device, where the problem's arrays begin; of images their textures
+    hw_image *images[HW_PROBLEM_ARRAYS];
+    hw_plan_streams streams;             // of families with transfers
     unsigned char *got;                  // room for the largest output with its guards
 } hw_site;
 

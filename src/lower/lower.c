@@ -16,7 +16,7 @@ static bool accesses_its_space(const hw_traits *traits) {
 // Parameters are operands of other instructions, not accesses.
 static hw_issue_cost cost_of_inst(const hw_ptx_inst *inst) {
     if (accesses_its_space(hw_op_traits(inst->op))) return (hw_issue_cost){HW_RATE_ISSUE, 0};
-    return hw_issue_cost_of(inst->op, inst->types);
+    return hw_issue_cost_of(inst->op, &inst->mods, inst->types);
 }
 
 static void write_notes(hw_program *program) {

@@ -16,7 +16,7 @@ enum { ALL_LANES = 32, HALF_LANES = 16, ROW_BYTES = 128, WORD_BYTES = 4, NUMBER_
 
 // ---- numbers of pieces ----
 
-// Each lane's piece, in 29 bits; of lanes that are off anything.
+// Each lane's piece, in 31 bits; of lanes that are off anything.
 typedef struct numbers {
     __m512i low, high;       // lanes 0 to 15, and 16 to 31
 } numbers;
@@ -128,9 +128,9 @@ static uint32_t pieces(const hw_lanes *l, uint32_t piece_bytes) {
     return (uint32_t)__builtin_popcount(new_of_16(few, (1u << lanes) - 1));
 }
 
-// Lanes of different groups of 8 or 16 have different numbers.
+// Lanes of different groups of 8 have different numbers, by the bit that no piece has; those of 16 are halves.
 static inline numbers number_groups(const numbers *n, uint32_t group) {
-    const __m512i second = _mm512_set1_epi32(group == 8 ? 1 << NUMBER_BITS : 0);
+    const __m512i second = _mm512_set1_epi32(group == 8 ? INT32_MIN : 0);
     return (numbers){_mm512_mask_or_epi32(n->low, 0xff00, n->low, second),
                      _mm512_mask_or_epi32(n->high, 0xff00, n->high, second)};
 }

@@ -19,6 +19,17 @@ static inline uint32_t first_lanes(const uint32_t values[ALL_LANES]) {
     return first;
 }
 
+// The lanes whose number no lower lane of the same `group` neighbours has.
+static inline uint32_t first_of_groups(const uint32_t values[ALL_LANES], uint32_t group) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < ALL_LANES; i++) {
+        uint32_t is_again = 0;
+        for (uint32_t k = i / group * group; k < i; k++) is_again |= values[k] == values[i];
+        first |= (is_again ^ 1) << i;
+    }
+    return first;
+}
+
 // Of words with one bit or none: the bit that most of them have, and how many that are.
 static inline uint32_t most_set(const uint32_t words[ALL_LANES]) {
     uint8_t counts[ALL_LANES] = {0};
@@ -33,7 +44,7 @@ static inline bool is_power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
 enum { NUMBER_BITS = 29 };
 #define NOBODY(i) (0x80000000u | (i))
 
-// The number of each lane's piece, in 29 bits; of lanes that do not take part, numbers that no other lane has. False
+// The number of each lane's piece, in 31 bits; of lanes that do not take part, numbers that no other lane has. False
 // for lanes that cannot be counted.
 static inline bool number_places(const hw_lanes *l, uint32_t piece_bytes, uint32_t values[ALL_LANES]) {
     const int shift = __builtin_ctz(piece_bytes) - __builtin_ctz(l->width);
@@ -67,20 +78,14 @@ static uint32_t pieces_of_eights(const hw_lanes *l) {
     uint32_t values[ALL_LANES];
     const uint32_t piece_bytes = l->width > WORD_BYTES ? l->width : WORD_BYTES;
     if (!number_pieces(l, piece_bytes, values)) return HW_DISTINCT_UNKNOWN;
-    for (uint32_t i = 0; i < ALL_LANES; i++) values[i] |= i / 8 << NUMBER_BITS;
-    return (uint32_t)__builtin_popcount(first_lanes(values) & l->mask) * (piece_bytes / WORD_BYTES);
+    return (uint32_t)__builtin_popcount(first_of_groups(values, 8) & l->mask) * (piece_bytes / WORD_BYTES);
 }
 
 static uint32_t busiest_banks(const hw_lanes *l, uint32_t group, bool shares) {
     uint32_t values[ALL_LANES], words[ALL_LANES], counted = l->mask, total = 0;
     const uint32_t piece_bytes = l->width > WORD_BYTES ? l->width : WORD_BYTES, banks = ROW_BYTES / piece_bytes;
     if (!number_pieces(l, piece_bytes, values)) return HW_DISTINCT_UNKNOWN;
-    if (shares && group == ALL_LANES) {
-        counted &= first_lanes(values);
-    } else if (shares) {
-        for (uint32_t i = 0; i < ALL_LANES; i++) words[i] = values[i] | i / group << NUMBER_BITS;
-        counted &= first_lanes(words);
-    }
+    if (shares) counted &= group == ALL_LANES ? first_lanes(values) : first_of_groups(values, group);
     for (uint32_t first = 0; first < ALL_LANES; first += group) {
         const uint32_t members = counted & (uint32_t)(((uint64_t)1 << group) - 1) << first;
         if (!members) continue;

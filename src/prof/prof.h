@@ -49,7 +49,7 @@ typedef struct hw_report_launch {
     const char *mangled;
     uint32_t grid[3], block[3];
     uint32_t regs;                   // per thread, as the launch takes them (some GPUs have a least number)
-    bool regs_estimated;             // regs and spill_bytes are not from ptxas
+    bool regs_estimated;             // regs and spill_bytes are neither ptxas's nor of machine code
     uint32_t spill_bytes;            // per thread, of registers that are put away and fetched: stores and loads
     const char *ptx_by;              // compiler and version that made the PTX; "": it does not say
     uint32_t smem_static, smem_dynamic;   // bytes per block

@@ -1,7 +1,6 @@
 // What the simulated GPU says of itself, by attribute.def.
-#include <string.h>
-
 #include "runtime/device.h"
+#include "timeline/timeline.h"
 
 // Memory moves twice per clock.
 static int64_t memory_clock_khz(const hw_gpu *g) {
@@ -14,29 +13,13 @@ static int64_t single_to_double(const hw_gpu *g) {
     return g->fp64_gflops > 0 ? (int64_t)(g->fp32_gflops / g->fp64_gflops + 0.5) : 0;
 }
 
-// By its product's name: for games, and not for workstations or data centres.
-static bool is_for_games(const hw_gpu *g) { return strstr(g->name, "GeForce") || strstr(g->name, "TITAN"); }
-
 // Assumed of all GPUs that are sold for more than games; the smallest of them have none.
 static bool has_ecc(const hw_gpu *g) {
-    return g->arch->cc >= 20 && !is_for_games(g) && !hw_gpu_is_integrated(g);
+    return g->arch->cc >= 20 && !hw_gpu_is_for_games(g) && !hw_gpu_is_integrated(g);
 }
 
 // Of a texture in three dimensions, along each (programming guides 4.2 and 12.8, technical specifications).
 static int largest_cube(const hw_arch *a) { return a->cc < 30 ? 2048 : a->cc < 60 ? 4096 : 16384; }
-
-static int copy_engines(const hw_gpu *g) {
-    static const struct {
-        int cc, of_games, others;
-    } rows[] = {
-#define HW_COPY_ENGINES(...) {__VA_ARGS__},
-#include "runtime/copy_engines.def"
-#undef HW_COPY_ENGINES
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].cc == g->arch->cc) return is_for_games(g) ? rows[i].of_games : rows[i].others;
-    return 1;
-}
 
 static int clamp_to_int(int64_t value) { return value > INT32_MAX ? INT32_MAX : (int)value; }
 

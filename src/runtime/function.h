@@ -16,6 +16,8 @@ struct hw_rt_module {
     hw_sim_module *sim;
     const char *ptx;
     size_t ptx_bytes;
+    const void *container;             // as hw_rt_text
+    size_t container_bytes;
     char *own_ptx;                     // NULL: the caller's
     bool regs_are_asked;
     hw_rt_function *functions;         // by the address of their hw_sim_function

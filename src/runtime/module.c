@@ -56,7 +56,8 @@ static hw_rt_status load_text(hw_runtime *runtime, const hw_rt_text *text, char 
         hw_free(own_ptx);
         return hw_rt_status_of(hw_diag_no_memory(diag));
     }
-    *module = (hw_rt_module){.ptx = text->ptx, .ptx_bytes = text->ptx_bytes, .own_ptx = own_ptx};
+    *module = (hw_rt_module){.ptx = text->ptx, .ptx_bytes = text->ptx_bytes, .own_ptx = own_ptx,
+                             .container = text->container, .container_bytes = text->container_bytes};
     runtime->loading = text;
     hw_status status = hw_sim_load(hw_rt_sim(runtime), text->ptx, text->ptx_bytes, text->name, &module->sim, diag);
     runtime->loading = NULL;
@@ -187,16 +188,41 @@ static void take_answer(void *user, const hw_ptxas_usage *usage) {
     hw_sim_set_spills(function, (uint32_t)usage->spill_bytes);
 }
 
-static void ask_ptxas(hw_runtime *runtime, hw_rt_module *module) {
+static void take_carried(void *user, const hw_ptxas_usage *usage) {
+    hw_sim_function *function;
+    hw_sim_function_info info;
+    hw_ptxas_usage answer = *usage;
+    if (hw_sim_find_function(user, usage->kernel, &function, NULL)) return;
+    hw_sim_get_function_info(function, &info);
+    answer.spill_bytes = hw_carried_spill_bytes(usage, info.local_bytes);
+    take_answer(user, &answer);
+}
+
+// Where there is no ptxas, the program's own machine code is asked, which was made without a limit on registers.
+static void ask_carried(hw_runtime *runtime, hw_rt_module *module) {
+    const int cc = hw_rt_gpu(runtime)->arch->cc;
+    hw_arena *arena = hw_arena_create();
+    hw_machine_module machine;
+    hw_toolchain_carried_regs(module->container, module->container_bytes, cc, take_carried, module->sim, NULL);
+    if (arena && !hw_toolchain_carried_counts(module->container, module->container_bytes, cc, module->ptx,
+                                              module->ptx_bytes, arena, &machine, NULL))
+        hw_sim_set_machine(module->sim, &machine, arena);
+    else hw_arena_destroy(arena);
+}
+
+// False: it has no answer.
+static bool ask_ptxas(hw_runtime *runtime, hw_rt_module *module) {
     const hw_toolchain_options options = {.search_path = runtime->ptxas_path, .cache_dir = runtime->cache_dir,
                                           .max_regs = runtime->options.device.max_regs};
     const int cc = hw_rt_gpu(runtime)->arch->cc;
     hw_arena *arena = hw_arena_create();
     hw_machine_module machine;
-    hw_toolchain_ptxas_regs(&options, module->ptx, module->ptx_bytes, cc, take_answer, module->sim, NULL);
+    const bool has_answer = !hw_toolchain_ptxas_regs(&options, module->ptx, module->ptx_bytes, cc, take_answer,
+                                                     module->sim, NULL);
     if (arena && !hw_toolchain_machine_counts(&options, module->ptx, module->ptx_bytes, cc, arena, &machine, NULL))
         hw_sim_set_machine(module->sim, &machine, arena);
     else hw_arena_destroy(arena);
+    return has_answer;
 }
 
 // A second thread waits until the first has its answer.
@@ -205,7 +231,8 @@ void hw_rt_module_ask_registers(hw_runtime *runtime, hw_rt_module *module) {
     pthread_mutex_lock(&runtime->load_lock);
     const bool was_asked = module->regs_are_asked;
     module->regs_are_asked = true;
-    if (!was_asked) ask_ptxas(runtime, module);
+    if (!was_asked && !ask_ptxas(runtime, module) && module->container && !runtime->options.device.max_regs)
+        ask_carried(runtime, module);
     pthread_mutex_unlock(&runtime->load_lock);
 }
 

@@ -37,6 +37,9 @@ typedef struct hw_rt_text {
     const char *ptx;                   // stays for as long as the module
     size_t ptx_bytes;
     const char *name;                  // for messages; copied
+    // The fat binary that it came from, for the machine code beside it; stays as long as the module. NULL: none.
+    const void *container;
+    size_t container_bytes;            // that can be read
     // Where a variable is to lie, as hw_sim_options.place. May be NULL.
     uint64_t (*place)(void *context, const char *name, uint64_t bytes);
     void *place_context;

@@ -19,13 +19,10 @@ static bool keep_text(const char *text, char **out) {
 static double expected_begin(void *timeline, uint64_t stream) { return hw_timeline_expect(timeline, stream); }
 
 static hw_status make_timeline(hw_runtime *runtime, hw_diag *diag) {
-    enum { ASYNC_ENGINE_COUNT = 40 };
     const hw_rt_options *options = &runtime->options;
-    int engines = 0;
     if (!options->has_gpu_time) return HW_OK;
-    hw_rt_attribute(options->device.gpu, ASYNC_ENGINE_COUNT, &engines);
     const hw_timeline_options timeline = {.gpu = options->device.gpu, .host = &runtime->machine->host,
-                                          .copy_engines = (uint32_t)engines,
+                                          .copy_engines = hw_timeline_copy_engines(options->device.gpu),
                                           .number = runtime->number,
                                           .launched = options->launched, .done = options->done,
                                           .context = options->context};

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "model/time.h"
 #include "model/transfer.h"
+#include "timeline/launch.h"
 
 // ---- the GPU ----
 
@@ -26,7 +26,28 @@ hw_schedule_gpu hw_cost_gpu(const hw_gpu *gpu, uint32_t copy_engines) {
                              .is_one_queue = gpu->arch->cc < 35, .both_ways = 77.7 / 82, .switch_us = 3.5};
 }
 
+uint32_t hw_timeline_copy_engines(const hw_gpu *gpu) {
+    static const struct { int cc; uint32_t of_games, others; } rows[] = {
+#define HW_COPY_ENGINES(...) {__VA_ARGS__},
+#include "timeline/copy_engines.def"
+#undef HW_COPY_ENGINES
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].cc == gpu->arch->cc) return hw_gpu_is_for_games(gpu) ? rows[i].of_games : rows[i].others;
+    return 1;
+}
+
 // ---- launches ----
+
+static double share_of(double part, double whole) { return part < whole && whole > 0 ? part / whole : 1; }
+
+hw_timeline_launch hw_timeline_launch_of(const hw_gpu *gpu, const hw_time_work *work, const hw_estimate *estimate) {
+    const double launch_us = estimate->bound_us[HW_BOUND_LAUNCH];
+    const uint64_t per_sm = work->blocks_per_sm ? work->blocks_per_sm : 1;
+    return (hw_timeline_launch){.us = estimate->us, .start_us = launch_us,
+                                .memory_share = share_of(estimate->bound_us[HW_BOUND_MEMORY], estimate->us - launch_us),
+                                .blocks = work->blocks, .blocks_at_once = per_sm * gpu->sms};
+}
 
 static double start_us(const hw_gpu *gpu) {
     return hw_model_time(gpu, &(hw_time_work){.blocks = 0}).us + hw_model_gap_us(gpu);

@@ -24,6 +24,9 @@ typedef struct hw_timeline_launch {
     uint32_t number;                 // hw_span.launch
 } hw_timeline_launch;
 
+// Copy engines of the GPU, asyncEngineCount.
+uint32_t hw_timeline_copy_engines(const hw_gpu *gpu);
+
 // The host that several GPUs have in common: its time is theirs.
 typedef struct hw_timeline_host {
     pthread_mutex_t lock;            // whoever makes it initialises it

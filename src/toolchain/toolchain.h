@@ -63,8 +63,15 @@ hw_status hw_toolchain_check_executable(const char *path, hw_diag *diag);
 // before one that the program's own search path (DT_RPATH) would find. "" when it asks for none or is no program.
 void hw_toolchain_find_runtime(const char *path, char *name, size_t name_bytes);
 
-// PTX text of a program, with a NUL behind it; alive during the call. A status other than HW_OK ends the walk.
-typedef hw_status (*hw_toolchain_ptx_sink)(void *user, const char *ptx, size_t length, hw_diag *diag);
+// PTX text of a program, with a NUL behind it, and the fat binary that it is in, unless it was linked of several files'
+// or is a file of its own (NULL). Alive during the call. A status other than HW_OK ends the walk.
+typedef struct hw_ptx_piece {
+    const char *ptx;
+    size_t length;
+    const void *container;
+    size_t container_bytes;
+} hw_ptx_piece;
+typedef hw_status (*hw_toolchain_ptx_sink)(void *user, const hw_ptx_piece *piece, hw_diag *diag);
 
 // Calls sink with the PTX of every piece of device code in an executable, as a GPU of capability cc would be given it;
 // relocatable pieces come last, linked to one. A .ptx or .fatbin file is one piece. name: in messages.
@@ -93,6 +100,18 @@ hw_status hw_toolchain_ptxas_regs(const hw_toolchain_options *options, const cha
 // for what is no machine code of 7.0 or newer.
 hw_status hw_toolchain_machine_counts(const hw_toolchain_options *options, const char *ptx, size_t length, int cc,
                                       hw_arena *arena, hw_machine_module *machine, hw_diag *diag);
+
+// The same two of the machine code that a program carries beside its PTX, for where there is no ptxas to ask: container
+// is a fat binary (binary/fatbin.h), of which the code counts that a GPU of capability cc would be given. stack_bytes
+// is the frame, and spill_bytes what instructions store to local memory and load from it: also what a kernel keeps
+// there by itself. Counts of instructions need tables of lines (nvcc -lineinfo), and the PTX that the code was made
+// from. HW_NOT_FOUND: it carries none.
+hw_status hw_toolchain_carried_regs(const void *container, size_t readable_bytes, int cc, hw_ptxas_sink sink,
+                                    void *user, hw_diag *diag);
+// Spills of them: without a kernel's own arrays, which are in its frame too.
+int hw_carried_spill_bytes(const hw_ptxas_usage *usage, uint32_t own_bytes);
+hw_status hw_toolchain_carried_counts(const void *container, size_t readable_bytes, int cc, const char *ptx,
+                                      size_t length, hw_arena *arena, hw_machine_module *machine, hw_diag *diag);
 
 // Machine code that ptxas makes of PTX text for sm_<cc>, as `nvdisasm -g` prints it, with source lines; in the arena.
 // hide_nvcc, search_path, cache_dir and max_regs of the options are read. HW_NOT_FOUND, with the reason in diag: one of

@@ -64,12 +64,27 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream 
     return IN_CONTEXT((memcpy((void *)to, (void *)from, bytes), !stream));
 }
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *c, CUstream stream) {
+    if (c->srcMemoryType == 1 && c->dstMemoryType == 3 && c->dstArray)
+        return memcpy(c->dstArray, c->srcHost, c->WidthInBytes * c->Height), IN_CONTEXT(!stream);
     if (c->srcMemoryType != 1 || c->dstMemoryType != 1 || c->srcPitch > 2147483647 || c->dstPitch > 2147483647)
         return 1;
     for (size_t row = 0; row < c->Height; row++)
         memcpy((char *)c->dstHost + row * c->dstPitch, (const char *)c->srcHost + row * c->srcPitch, c->WidthInBytes);
     return IN_CONTEXT(!stream);
 }
+// Arrays and textures: which words are copied where is told to nobody but the driver.
+CUresult cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *shape) {
+    if (shape->Width * shape->Height > 1 << 24 || shape->Format != 3 || shape->NumChannels != 1) return 2;
+    return IN_CONTEXT(take((void **)array, 4 * shape->Width * shape->Height));
+}
+CUresult cuArrayDestroy(CUarray array) { return IN_CONTEXT(give_back(array)); }
+CUresult cuTexObjectCreate(CUtexObject *texture, const CUDA_RESOURCE_DESC *from, const CUDA_TEXTURE_DESC *reads,
+                           const void *view) {
+    // What stands for it is where its words are.
+    *texture = from->resType ? from->res.linear.devPtr : (CUtexObject)from->res.array.hArray;
+    return IN_CONTEXT(view || reads->flags != 1 || reads->addressMode[1] != 1 || (from->resType & ~2));
+}
+CUresult cuTexObjectDestroy(CUtexObject texture) { return IN_CONTEXT(!texture); }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t bytes, CUstream stream) {
     return IN_CONTEXT((memset((void *)to, byte, bytes), !stream));
 }

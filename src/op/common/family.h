@@ -15,6 +15,10 @@ enum {
     HW_LARGE_GPU = 50,            // multiprocessors that only a larger problem fills: P100 and later data-centre GPUs
 };
 
+// Where an array lies: on the device, or in this machine's memory, of what kind (model/transfer.h). Copies of a plan go
+// between them.
+typedef enum hw_array_place { HW_ON_DEVICE, HW_IN_PAGEABLE, HW_IN_PINNED, HW_IN_COMBINED } hw_array_place;
+
 // What --size and --dtype ask for.
 typedef struct hw_problem {
     uint64_t size[HW_PROBLEM_SIZES];
@@ -26,6 +30,10 @@ typedef struct hw_problem_array {
     uint64_t bytes;
     bool is_output;           // compared with the reference
     bool is_scratch;          // of the rungs' own: neither filled nor compared; cleared to zeros before each rung
+    uint32_t image_cols;      // an input of 32-bit words that is an image of so many columns, and to rungs a texture
+                              // object (device/device.h); 0: memory
+    bool is_in_blocks;        // of images: a CUDA array
+    hw_array_place place;
 } hw_problem_array;
 
 // What the problem needs and what it is measured by.
@@ -104,6 +112,8 @@ struct hw_family {
     int swept_size;
     uint64_t sweep_last, sweep_size, sweep_sim_size;
     bool counts_clocks;                       // operations are told per clock and multiprocessor as well
+    bool has_transfers;                       // times are those of whole plans, copies and what overlaps with them; on
+                                              // simulated GPUs by the GPU's clock (timeline/)
     bool shows_accesses;                      // its rungs are about the cost of one access: a table shows that
     // got: the output array `array` as the rung left it; a copy rung is compared with what is_copy says.
     void (*compare)(const hw_problem *problem, const hw_rung *rung, void *const *arrays, uint32_t array,

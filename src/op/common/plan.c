@@ -90,12 +90,67 @@ static hw_status launch_one(hw_stream *stream, const hw_plan *plan, const hw_pla
     return hw_stream_launch(stream, &launch, diag);
 }
 
+static hw_status copy_one(hw_stream *stream, const hw_plan_copy *copy, void *const *arrays, hw_diag *diag) {
+    if (!copy->bytes) return HW_OK;
+    return hw_copy(stream, (char *)arrays[copy->to] + copy->offset, (const char *)arrays[copy->from] + copy->offset,
+                   copy->bytes, diag);
+}
+
+// Of a plan's streams there may be one only.
+static hw_stream *stream_of(const hw_plan_streams *streams, uint32_t stream) {
+    return streams->streams[stream < streams->n ? stream : 0];
+}
+
+static hw_status queue_all(const hw_plan_streams *streams, const hw_plan *plan,
+                           hw_kernel *const kernels[HW_PLAN_LAUNCHES], void *const *arrays, hw_diag *diag) {
+    hw_status status = HW_OK;
+    uint32_t c = 0;
+    for (uint32_t i = 0; i <= plan->n_launches && !status; i++) {
+        for (; c < plan->n_copies && plan->copies[c].before == i && !status; c++)
+            status = copy_one(stream_of(streams, plan->copies[c].stream), &plan->copies[c], arrays, diag);
+        const hw_plan_launch *launch = &plan->launches[i];
+        if (i < plan->n_launches && !status)
+            status = launch_one(stream_of(streams, launch->stream), plan, launch, kernels[i], arrays, diag);
+    }
+    return status;
+}
+
 hw_status hw_plan_launch_all(hw_stream *stream, const hw_plan *plan, hw_kernel *const kernels[HW_PLAN_LAUNCHES],
                              void *const *arrays, hw_diag *diag) {
-    hw_status status = HW_OK;
-    for (uint32_t i = 0; i < plan->n_launches && status == HW_OK; i++)
-        status = launch_one(stream, plan, &plan->launches[i], kernels[i], arrays, diag);
+    return queue_all(&(hw_plan_streams){.streams = {stream}, .n = 1}, plan, kernels, arrays, diag);
+}
+
+hw_status hw_plan_launch_apart(const hw_plan_streams *streams, const hw_plan *plan,
+                               hw_kernel *const kernels[HW_PLAN_LAUNCHES], void *const *arrays, hw_diag *diag) {
+    if (plan->n_streams < 2) return hw_plan_launch_all(streams->streams[0], plan, kernels, arrays, diag);
+    hw_status status = hw_event_record(streams->begun, streams->streams[0], diag);
+    for (uint32_t s = 1; s < plan->n_streams && !status; s++)
+        status = hw_stream_wait(streams->streams[s], streams->begun, diag);
+    if (!status) status = queue_all(streams, plan, kernels, arrays, diag);
+    for (uint32_t s = 1; s < plan->n_streams && !status; s++) {
+        status = hw_event_record(streams->done[s], streams->streams[s], diag);
+        if (!status) status = hw_stream_wait(streams->streams[0], streams->done[s], diag);
+    }
     return status;
+}
+
+hw_status hw_plan_streams_open(hw_stream *stream, hw_plan_streams *out, hw_diag *diag) {
+    hw_device *device = hw_stream_device(stream);
+    *out = (hw_plan_streams){.streams = {stream}, .n = 1};
+    hw_status status = hw_event_create(device, &out->begun, diag);
+    for (; out->n < HW_PLAN_STREAMS && !status; out->n++) {
+        status = hw_stream_create(device, &out->streams[out->n], diag);
+        if (!status) status = hw_event_create(device, &out->done[out->n], diag);
+    }
+    return status;
+}
+
+void hw_plan_streams_close(hw_plan_streams *streams) {
+    for (uint32_t i = 1; i < streams->n; i++) {
+        hw_stream_destroy(streams->streams[i]);
+        hw_event_destroy(streams->done[i]);
+    }
+    hw_event_destroy(streams->begun);
 }
 
 hw_status hw_plan_run(hw_stream *stream, const hw_plan *plan, void *const *arrays, hw_diag *diag) {

@@ -9,6 +9,8 @@ enum {
     HW_PLAN_LAUNCHES = 12,
     HW_PLAN_PARAMS = 16,
     HW_PLAN_DEFINES = 16,
+    HW_PLAN_STREAMS = 4,
+    HW_PLAN_COPIES = 2 * HW_PLAN_STREAMS,
 };
 
 // One parameter of a launch: an array, or bytes of the plan.
@@ -24,12 +26,23 @@ typedef struct hw_plan_launch {
     hw_plan_param params[HW_PLAN_PARAMS];
     uint32_t n_params;
     bool cooperative;   // blocks wait for each other: all of them must fit at a time
+    uint32_t stream;    // of the plan's; 0: the caller's
 } hw_plan_launch;
+
+// A piece of an array, copied to the same place of another one.
+typedef struct hw_plan_copy {
+    uint32_t to, from;              // arrays
+    uint64_t offset, bytes;
+    uint32_t before;                // the launch that it is asked for before; n_launches: behind all
+    uint32_t stream;                // as of launches
+} hw_plan_copy;
 
 // Launches in order.
 typedef struct hw_plan {
     hw_plan_launch launches[HW_PLAN_LAUNCHES];
     uint32_t n_launches;
+    hw_plan_copy copies[HW_PLAN_COPIES];   // in the order of `before`
+    uint32_t n_copies, n_streams;          // streams 0: one
     uint32_t used;
     _Alignas(16) char bytes[8192];   // values and texts that the launches point into
 } hw_plan;
@@ -59,7 +72,19 @@ uint32_t hw_plan_grid_most(const hw_device_properties *device);
 // hw_device_kernel.
 hw_status hw_plan_kernels(hw_device *device, const hw_plan *plan, hw_kernel *kernels[HW_PLAN_LAUNCHES], hw_diag *diag);
 
-// Queues all launches. arrays: what the parameters name. As hw_stream_launch.
+// Streams for plans that have several. The first is the caller's: the others begin with it, and it goes on when they
+// are done. Opened and closed by whoever runs such plans.
+typedef struct hw_plan_streams {
+    hw_stream *streams[HW_PLAN_STREAMS];
+    hw_event *begun, *done[HW_PLAN_STREAMS];
+    uint32_t n;
+} hw_plan_streams;
+hw_status hw_plan_streams_open(hw_stream *stream, hw_plan_streams *out, hw_diag *diag);
+void hw_plan_streams_close(hw_plan_streams *streams);   // also where opening has failed
+hw_status hw_plan_launch_apart(const hw_plan_streams *streams, const hw_plan *plan,
+                               hw_kernel *const kernels[HW_PLAN_LAUNCHES], void *const *arrays, hw_diag *diag);
+
+// Queues all copies and launches, in one stream. arrays: what they name. As hw_copy and hw_stream_launch.
 hw_status hw_plan_launch_all(hw_stream *stream, const hw_plan *plan, hw_kernel *const kernels[HW_PLAN_LAUNCHES],
                              void *const *arrays, hw_diag *diag);
 

@@ -146,7 +146,11 @@ static hw_status visit_container(walk *walk, const hw_fatbin *fatbin, bool is_re
     walk->pieces++;
     if (is_relocatable || hw_fatbin_is_relocatable(&entry))
         hw_args_add(&walk->parts, hw_arena_string(walk->arena, text, length));
-    else status = walk->sink(walk->user, text, length, diag);
+    else {
+        const hw_ptx_piece piece = {text, length, fatbin->entries - (fatbin->total_bytes - fatbin->bytes),
+                                    fatbin->total_bytes};
+        status = walk->sink(walk->user, &piece, diag);
+    }
     hw_free(text);
     return status;
 }
@@ -165,7 +169,7 @@ static hw_status visit_linked(walk *walk, hw_diag *diag) {
     if (walk->parts.failed) return hw_diag_no_memory(diag);
     if (!walk->parts.count) return HW_OK;
     hw_status status = hw_ptx_link(walk->parts.items, walk->parts.count, walk->arena, &linked, &length, diag);
-    return status ? status : walk->sink(walk->user, linked, length, diag);
+    return status ? status : walk->sink(walk->user, &(hw_ptx_piece){.ptx = linked, .length = length}, diag);
 }
 
 static hw_status visit_ptx(const hw_elf *elf, const char *path, int cc, hw_toolchain_ptx_sink sink, void *user,
@@ -216,7 +220,7 @@ static hw_status visit_text(const uint8_t *bytes, size_t length, hw_toolchain_pt
     if (!text) return hw_diag_no_memory(diag);
     memcpy(text, bytes, length);
     text[length] = '\0';
-    hw_status status = sink(user, text, length, diag);
+    hw_status status = sink(user, &(hw_ptx_piece){.ptx = text, .length = length}, diag);
     hw_free(text);
     return status;
 }
@@ -233,7 +237,7 @@ static hw_status visit_fatbin(const uint8_t *bytes, size_t length, const char *n
     if (status == HW_NOT_FOUND)
         return hw_diag_set(diag, HW_NOT_FOUND, "%s has no device code that is PTX", name);
     if (status) return hw_diag_set(diag, status, "%s: %s", name, why.text);
-    status = sink(user, text, text_length, diag);
+    status = sink(user, &(hw_ptx_piece){text, text_length, bytes, length}, diag);
     hw_free(text);
     return status;
 }

@@ -192,6 +192,25 @@ hw_status hw_fatbin_ptx(const hw_fatbin *fatbin, int cc, char **text, size_t *le
     return status ? status : name_producer(fatbin, text, length, diag);
 }
 
+// "Application compatibility": machine code runs on GPUs of the same major number whose minor number is not lower
+// (CUDA C++ Programming Guide, "Binary Compatibility").
+static bool runs_on(const hw_fatbin_entry *entry, int cc) {
+    if (entry->kind != HW_FATBIN_CUBIN || !entry->payload_bytes) return false;
+    return entry->cc_only ? entry->cc == cc : entry->cc / 10 == cc / 10 && entry->cc <= cc;
+}
+
+hw_status hw_fatbin_machine_code(const hw_fatbin *fatbin, int cc, char **code, size_t *length, hw_fatbin_entry *entry,
+                                 hw_diag *diag) {
+    hw_fatbin_entry candidate, best = {0};
+    size_t cursor = 0;
+    hw_status status;
+    while ((status = hw_fatbin_next(fatbin, &cursor, &candidate, diag)) == HW_OK)
+        if (runs_on(&candidate, cc) && (!best.payload || candidate.cc > best.cc)) best = candidate;
+    if (status != HW_NOT_FOUND || !best.payload) return status;
+    *entry = best;
+    return hw_fatbin_unpack(&best, code, length, diag);
+}
+
 bool hw_fatbin_is_relocatable(const hw_fatbin_entry *entry) {
     static const char option[] = HW_FATBIN_RELOCATABLE;
     return entry->options && entry->options_bytes >= sizeof option - 1 &&

@@ -59,6 +59,11 @@ hw_status hw_fatbin_unpack(const hw_fatbin_entry *entry, char **text, size_t *le
 hw_status hw_fatbin_ptx(const hw_fatbin *fatbin, int cc, char **text, size_t *length, hw_fatbin_entry *entry,
                         hw_diag *diag);
 
+// The machine code that a GPU of capability cc would be given: the newest of its generation that is not newer than it.
+// The caller frees *code with hw_free. HW_NOT_FOUND, without a message: there is none.
+hw_status hw_fatbin_machine_code(const hw_fatbin *fatbin, int cc, char **code, size_t *length, hw_fatbin_entry *entry,
+                                 hw_diag *diag);
+
 // Was this entry compiled to be linked to other files' code (HW_FATBIN_RELOCATABLE)?
 bool hw_fatbin_is_relocatable(const hw_fatbin_entry *entry);
 

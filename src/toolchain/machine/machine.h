@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "isa/machine.h"
+#include "toolchain/toolchain.h"
 
 // One instruction of machine code.
 typedef struct hw_machine_inst {
@@ -30,6 +31,11 @@ typedef struct hw_machine_code {
 // PTX is left out. Everything is in the arena but the names. HW_MALFORMED where it is no such file; HW_NO_MEMORY.
 hw_status hw_cubin_read(const void *bytes, size_t length, int cc, hw_arena *arena, hw_machine_code **codes,
                         uint32_t *n_codes, hw_diag *diag);
+
+// What a cubin of that capability says of its kernels, by any compiler, with lines or without. spill_bytes: all that
+// their instructions store to local memory and load from it, their own arrays' as well; before 7.0 at least what the
+// stack frame has twice. HW_MALFORMED: it is no such file.
+hw_status hw_cubin_usage(const void *bytes, size_t length, int cc, hw_ptxas_sink sink, void *user, hw_diag *diag);
 
 // Finds for each block of the code the block of the PTX text that it was made from. All in the arena, names too.
 hw_status hw_machine_match(const hw_machine_code *codes, uint32_t n_codes, const char *ptx, size_t length,

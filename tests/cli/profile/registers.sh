@@ -126,6 +126,26 @@ expect 0 "$halfwarp" run -arch=sm_80 -maxrregcount 40 "$work/crowded"
 says err "-arch=sm_80 is ignored"
 expect 2 "$halfwarp" run -deviceemu "$work/crowded"
 refuses "-deviceemu is for the compiler of a source file"
+# Where ptxas is not there, the program's own machine code says the same as ptxas, by both commands; with lines
+# (-lineinfo) how many instructions there are, too; and under a limit, or of another generation, it says nothing.
+if nvcc=$(command -v nvcc) && nvcc=$(readlink -f "$nvcc") && [ "$(basename "$nvcc")" = nvcc ]; then
+    "$nvcc" -arch=sm_90 -lineinfo -cudart shared -o "$work/carries" "$work/crowded.cu"
+    expect 0 "$halfwarp" profile --format csv -o "$work/p.csv" "$work/carries"
+    of_csv "$work/p.csv" > "$work/by_ptxas"
+    PATH=/usr/bin:/bin expect 0 "$halfwarp" profile --format csv -o "$work/c.csv" "$work/carries"
+    PATH=/usr/bin:/bin expect 0 "$halfwarp" occupancy --format csv -o "$work/o.csv" "$work/carries"
+    of_csv "$work/c.csv" | diff "$work/by_ptxas" - > "$work/diff" || fail "carried: $(cat "$work/diff")"
+    of_csv "$work/o.csv" | diff "$work/by_ptxas" - > "$work/diff" || fail "carried, occupancy: $(cat "$work/diff")"
+    of_csv "$work/c.csv" | grep -q "^crowded [0-9]* 0 " || fail "carried: $(cat "$work/by_ptxas")"
+    # All columns, but the host's time.
+    sed -E -i 's/,[0-9]+\.[0-9]{4},/,,/' "$work/p.csv" "$work/c.csv"
+    diff "$work/p.csv" "$work/c.csv" > "$work/diff" || fail "carried, all columns: $(cat "$work/diff")"
+    for of in "--gpu a100" -maxrregcount=40; do
+        # shellcheck disable=SC2086
+        PATH=/usr/bin:/bin expect 0 "$halfwarp" profile --format csv -o "$work/c.csv" $of "$work/carries"
+        of_csv "$work/c.csv" | grep -q "^crowded [0-9]* 1 " || fail "carried, $of: $(of_csv "$work/c.csv")"
+    done
+fi
 printf 'int main() { return 0; }\n' > "$work/old.cu"
 expect 0 "$halfwarp" run -deviceemu -keep "$work/old.cu"
 says err "-deviceemu is ignored: "

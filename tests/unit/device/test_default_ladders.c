@@ -1,5 +1,5 @@
-// What `halfwarp ladder FAMILY` runs where nothing else is asked for is recorded, and `ladder access` for GPUs before
-// 7.5 too, so that everybody sees the same counters. A run takes a minute, and is made while recording
+// What `halfwarp ladder FAMILY` runs where nothing else is asked for is recorded, and some for GPUs before 7.5 too,
+// so that everybody sees the same counters. A run takes a minute, and is made while recording
 // (tools/record_kernels.sh); test_recorded.c sees what has changed since.
 #include "ladder_test.h"
 #include "recorded_kernels.h"
@@ -24,10 +24,13 @@ static void default_ladders(void **state) {
         if (family->large_sim_size[0]) run(h200, family, family->large_sim_size);
     }
     hw_device_close(h200);
-    // What the access patterns of the seeds cost on the GPUs of their time.
+    // What the access patterns of the seeds, textures and transfers cost on the GPUs of their time.
+    static const char *const for_old[] = {"access", "gather", "transfer"};
     hw_device *gtx280 = open_device("sim:gtx280");
-    family = hw_family_find("access");
-    run(gtx280, family, family->default_sim_size);
+    for (size_t i = 0; i < sizeof for_old / sizeof for_old[0]; i++) {
+        family = hw_family_find(for_old[i]);
+        run(gtx280, family, family->default_sim_size);
+    }
     hw_device_close(gtx280);
 }
 

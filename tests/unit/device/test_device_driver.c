@@ -118,6 +118,27 @@ static void use_memory(hw_device *device) {
     hw_stream_destroy(other);
 }
 
+// Words as plain memory and as an array; the stand-in's texture is the place of its words.
+static void use_images(hw_device *device) {
+    const uint32_t words[6] = {1, 2, 3, 4, 5, 6};
+    for (int is_in_blocks = 0; is_in_blocks < 2; is_in_blocks++) {
+        const hw_image_request request = {3, 2, is_in_blocks}, none = {3, 0, is_in_blocks};
+        const hw_image_request huge = {1 << 16, 1 << 15, is_in_blocks};
+        hw_image *image;
+        assert_int_equal(hw_image_create(device, &request, words, &image, NULL), HW_OK);
+        assert_memory_equal((const void *)(uintptr_t)hw_image_texture(image), words, sizeof words);
+        hw_image_destroy(image);
+        assert_int_equal(hw_image_create(device, &none, words, &image, NULL), HW_OK);
+        assert_int_equal(hw_image_texture(image), 0);
+        hw_image_destroy(image);
+        if (!is_in_blocks) continue;
+        told = (hw_diag){0};
+        assert_int_equal(hw_image_create(device, &huge, words, &image, &told), HW_NO_MEMORY);
+        assert_null(image);
+        assert_non_null(strstr(told.text, "an image of 65536 x 32768 words cannot be had"));
+    }
+}
+
 static void expect_info(hw_kernel *good) {
     hw_kernel_info info;
     hw_kernel_get_info(good, &info);
@@ -204,6 +225,7 @@ static void test_in_this_mode(void **state) {
             assert_string_equal(hw_device_get_properties(device)->name, i ? "Stand-in 1" : "Stand-in 0");
             assert_true(hw_device_get_properties(device)->memory_gbs == 128);
             use_memory(device);
+            use_images(device);
             use_kernel(device);
             miss_kernels(device);
             transfer(device);

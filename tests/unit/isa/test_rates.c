@@ -43,7 +43,8 @@ static void peaks_agree_with_gpus(void **state) {
 }
 
 static void assert_cost(const char *op, hw_type first, hw_type second, hw_rate rate, int count) {
-    hw_issue_cost cost = hw_issue_cost_of(hw_op_find(op, strlen(op)), (hw_type[2]){first, second});
+    const hw_mods none = {{0}};
+    hw_issue_cost cost = hw_issue_cost_of(hw_op_find(op, strlen(op)), &none, (hw_type[2]){first, second});
     assert_int_equal(cost.rate, rate);
     assert_int_equal(cost.count, count);
 }
@@ -82,6 +83,10 @@ static void instructions_go_by_type(void **state) {
     assert_cost("mul", HW_T_S32, HW_T_NONE, HW_RATE_IMUL, 1);
     assert_cost("mul", HW_T_S64, HW_T_NONE, HW_RATE_IMUL, 4);
     assert_cost("div", HW_T_F32, HW_T_NONE, HW_RATE_F32, 9);
+    hw_mods quick = {{0}};
+    hw_add_mod(&quick, HW_M_APPROX);
+    const hw_issue_cost cost = hw_issue_cost_of(HW_OP_DIV, &quick, (hw_type[2]){HW_T_F32, HW_T_NONE});
+    assert_true(cost.rate == HW_RATE_SFU && cost.count == 1);
     assert_cost("sqrt", HW_T_F64, HW_T_NONE, HW_RATE_F64, 8);
     assert_cost("lg2", HW_T_F32, HW_T_NONE, HW_RATE_SFU, 1);
     assert_cost("ex2", HW_T_F32, HW_T_NONE, HW_RATE_SFU2, 1);

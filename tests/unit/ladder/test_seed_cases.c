@@ -256,7 +256,9 @@ static void case_14_gtx_280(void **state) {
 
 // Results per clock of a multiprocessor of 1.x.
 static double per_clock(const char *name, hw_type type) {
-    const hw_issue_cost cost = hw_issue_cost_of(hw_op_find(name, strlen(name)), (hw_type[2]){type, HW_T_NONE});
+    const hw_mods none = {{0}};
+    const hw_issue_cost cost =
+        hw_issue_cost_of(hw_op_find(name, strlen(name)), &none, (hw_type[2]){type, HW_T_NONE});
     return (double)hw_rate_of(hw_arch_find(13), (hw_rate)cost.rate) / cost.count;
 }
 

@@ -98,6 +98,21 @@ static void every_level_counts_alike(void **state) {
     }
 }
 
+// Words of other groups of lanes are other words, however far apart they lie: up to 2^31.
+static void far_places_of_groups(void **state) {
+    (void)state;
+    uint32_t place[32] = {[0] = (1u << 29) + 5, [8] = 5, [16] = (3u << 29) + 5, [24] = (1u << 29) + 5};
+    const hw_lanes l = {.mask = 0x01010101, .width = 4, .place = place};
+    const hw_distinct_level *level;
+    for (unsigned i = 0; (level = hw_distinct_level_at(i)); i++) {
+        assert_int_equal(level->pieces(&l, 4), 3);
+        assert_int_equal(level->pieces_of_eights(&l), 4);
+        assert_int_equal(level->busiest_banks(&l, 8, true), 4);
+        assert_int_equal(level->busiest_banks(&l, 16, true), 2 + 2);
+        assert_int_equal(level->busiest_banks(&l, 32, true), 3);
+    }
+}
+
 // The same lanes, told by places, of which some ascend as rows do that lie behind each other.
 static void places_count_as_addresses_do(void **state) {
     (void)state;
@@ -151,6 +166,7 @@ static void lanes_far_apart_are_left_to_others(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_level_counts_alike),
+        cmocka_unit_test(far_places_of_groups),
         cmocka_unit_test(places_count_as_addresses_do),
         cmocka_unit_test(lanes_far_apart_are_left_to_others),
     };

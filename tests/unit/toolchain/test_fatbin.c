@@ -116,6 +116,17 @@ static void test_machine_code_only_is_told_what_to_do(void **state) {
     assert_int_equal(length, entry.unpacked_bytes);
     hw_free(text);
     assert_int_equal(hw_fatbin_next(&fatbin, &cursor, &entry, &diag), HW_NOT_FOUND);
+
+    // GPUs of the same generation that are not older take it, others do not.
+    const int cc = entry.cc;
+    for (int gpu = cc - 10; gpu <= cc + 10; gpu++) {
+        const bool runs = gpu >= cc && gpu / 10 == cc / 10;
+        assert_int_equal(hw_fatbin_machine_code(&fatbin, gpu, &text, &length, &entry, NULL),
+                         runs ? HW_OK : HW_NOT_FOUND);
+        if (!runs) continue;
+        assert_int_equal(entry.cc, cc);
+        hw_free(text);
+    }
 }
 
 static void test_what_is_written_can_be_read(void **state) {

@@ -155,8 +155,9 @@ static void text_and_back(void **state) {
 
 // ---- A cubin --------------------------------------------------------------------------------------------------------
 
-enum { NAMES = 1, STRINGS, SYMBOLS, TEXT, LINES, RELOCATIONS, SECTIONS };
-static const char section_names[] = "\0.shstrtab\0.strtab\0.symtab\0.text.k\0.nv_debug_line_sass\0.rela.x";
+enum { NAMES = 1, STRINGS, SYMBOLS, TEXT, LINES, RELOCATIONS, INFO, SHARED, SECTIONS };
+static const char section_names[] = "\0.shstrtab\0.strtab\0.symtab\0.text.k\0.nv_debug_line_sass\0.rela.x\0.nv.info"
+                                    "\0.nv.shared.k";
 
 typedef struct file { uint8_t bytes[4096]; size_t length; Elf64_Shdr sections[SECTIONS]; } file;
 
@@ -198,10 +199,25 @@ static void put_kernel(file *f) {
                 (Elf64_Shdr){.sh_type = SHT_RELA, .sh_link = SYMBOLS, .sh_info = LINES});
 }
 
+// Of the kernel 40 registers and a frame of 48 bytes, of something else others, and attributes of other forms; 2000
+// bytes of shared memory beside those of the system.
+static void put_info(file *f) {
+    static const uint8_t info[] = {3, 0x50, 0, 0,                                      // a value in the head
+                                   4, 0x2f, 8, 0, 0, 0, 0, 0, 9, 0, 0, 0,             // registers of no kernel
+                                   4, 0x2f, 8, 0, 1, 0, 0, 0, 40, 0, 0, 0,
+                                   4, 0x12, 8, 0, 1, 0, 0, 0, 7, 0, 0, 0,             // the least stack
+                                   4, 0x11, 8, 0, 0, 0, 0, 0, 5, 0, 0, 0,
+                                   4, 0x11, 8, 0, 1, 0, 0, 0, 48, 0, 0, 0};
+    put_section(f, INFO, ".nv.info", info, sizeof info, (Elf64_Shdr){.sh_type = SHT_LOPROC});
+    put_section(f, SHARED, ".nv.shared.k", "", 0, (Elf64_Shdr){.sh_type = SHT_NOBITS});
+    f->sections[SHARED].sh_size = 2000 + 1024;
+}
+
 static void make_cubin(file *f) {
     memset(f, 0, sizeof *f);
     f->length = sizeof(Elf64_Ehdr);
     put_kernel(f);
+    put_info(f);
     Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB}, .e_machine = EM_CUDA,
                          .e_shoff = f->length, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = SECTIONS,
                          .e_shstrndx = NAMES};
@@ -230,6 +246,41 @@ static void a_cubin_is_read(void **state) {
     assert_int_equal(insts[3].target, 3);
 }
 
+static void keep_usage(void *user, const hw_ptxas_usage *usage) {
+    hw_ptxas_usage *kept = user;
+    assert_int_equal(kept->regs, 0);    // one kernel
+    *kept = *usage;
+}
+
+// Whatever the tables of lines are. What was local memory in real code is asserted where nvcc is (cli.registers).
+static void registers_of_a_cubin(void **state) {
+    (void)state;
+    static const struct { int cc, spill_bytes, smem_bytes; } cases[] = {{90, 0, 2000}, {80, 0, 3024}, {61, 96, 3024}};
+    file f;
+    make_cubin(&f);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hw_ptxas_usage usage = {0};
+        assert_int_equal(hw_cubin_usage(f.bytes, f.length, cases[i].cc, keep_usage, &usage, NULL), HW_OK);
+        assert_string_equal(usage.kernel, "k");
+        assert_int_equal(usage.regs, 40);
+        assert_int_equal(usage.stack_bytes, 48);
+        assert_int_equal(usage.spill_bytes, cases[i].spill_bytes);
+        assert_int_equal(usage.smem_bytes, cases[i].smem_bytes);
+    }
+    // Stores and loads of 4 and of 16 bytes where the code was.
+    const uint64_t local[] = {0x0000000001007387, 4ull << 9, 0x0000000001007983, 6ull << 9};
+    memcpy(f.bytes + f.sections[TEXT].sh_offset, local, sizeof local);
+    hw_ptxas_usage usage = {0};
+    assert_int_equal(hw_cubin_usage(f.bytes, f.length, 90, keep_usage, &usage, NULL), HW_OK);
+    assert_int_equal(usage.spill_bytes, 4 + 16);
+    assert_int_equal(hw_carried_spill_bytes(&usage, 0), 20);
+    assert_int_equal(hw_carried_spill_bytes(&usage, 24), 10);
+    assert_int_equal(hw_carried_spill_bytes(&usage, 48), 0);
+    assert_int_equal(hw_cubin_usage("text", 4, 90, keep_usage, &usage, NULL), HW_MALFORMED);
+}
+
+static void ignore_usage(void *user, const hw_ptxas_usage *usage) { (void)user, (void)usage; }
+
 // Neither cut anywhere nor with any byte changed may it lead out of the file.
 static void damaged_cubins(void **state) {
     (void)state;
@@ -240,9 +291,11 @@ static void damaged_cubins(void **state) {
     for (size_t i = 0; i < f.length; i++) {
         hw_arena *arena = hw_arena_create();
         hw_cubin_read(f.bytes, i, 90, arena, &codes, &n, NULL);
+        hw_cubin_usage(f.bytes, i, 90, ignore_usage, NULL, NULL);
         damaged = f;
         damaged.bytes[i] ^= 0xff;
         hw_cubin_read(damaged.bytes, f.length, 90, arena, &codes, &n, NULL);
+        hw_cubin_usage(damaged.bytes, f.length, 90, ignore_usage, NULL, NULL);
         hw_arena_destroy(arena);
     }
 }
@@ -259,6 +312,6 @@ int main(void) {
         cmocka_unit_test(code_as_the_ptx_has_it), cmocka_unit_test(slow_paths_are_not_executed),
         cmocka_unit_test(unrolled_loops), cmocka_unit_test(moved_out_of_a_loop),
         cmocka_unit_test(lanes_meet_in_groups), cmocka_unit_test(text_and_back), cmocka_unit_test(a_cubin_is_read),
-        cmocka_unit_test(damaged_cubins)};
+        cmocka_unit_test(registers_of_a_cubin), cmocka_unit_test(damaged_cubins)};
     return cmocka_run_group_tests(tests, make_arena, drop_arena);
 }

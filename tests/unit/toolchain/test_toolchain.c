@@ -435,10 +435,11 @@ static void test_executables(void **state) {
 }
 
 // Counts the pieces; the third is one too many.
-static hw_status count_piece(void *user, const char *ptx, size_t length, hw_diag *diag) {
+static hw_status count_piece(void *user, const hw_ptx_piece *piece, hw_diag *diag) {
     int *pieces = user;
-    assert_int_equal(strlen(ptx), length);
-    assert_non_null(strstr(ptx, ".version"));
+    assert_int_equal(strlen(piece->ptx), piece->length);
+    assert_non_null(strstr(piece->ptx, ".version"));
+    assert_memory_equal(piece->container, "\x50\xed\x55\xba", 4);
     return ++*pieces < 3 ? HW_OK : hw_diag_set(diag, HW_FAULT, "enough");
 }
 
@@ -461,8 +462,12 @@ static void test_ptx_of_executables(void **state) {
     assert_int_equal(pieces, 3);
 }
 
-static hw_status ignore_piece(void *user, const char *ptx, size_t length, hw_diag *diag) {
-    (void)user, (void)ptx, (void)length, (void)diag;
+static void ignore_usage(void *user, const hw_ptxas_usage *usage) { (void)user, (void)usage; }
+
+static hw_status ignore_piece(void *user, const hw_ptx_piece *piece, hw_diag *diag) {
+    (void)user, (void)diag;
+    if (piece->container)
+        hw_toolchain_carried_regs(piece->container, piece->container_bytes, 90, ignore_usage, NULL, NULL);
     return HW_OK;
 }
 
