@@ -52,6 +52,7 @@ typedef struct hw_rt_work {
         hw_rt_event *event;                // of WAIT, RECORD
         struct {
             uint64_t address, bytes;       // of ALLOC: the address is an answer
+            hw_runtime *gpu;               // whose memory; NULL: the node's
         } memory;
         struct {
             uint64_t handle;

@@ -138,6 +138,7 @@ hw_rt_status hw_rt_pool_trim(hw_runtime *runtime, hw_rt_pool *pool, uint64_t kep
 hw_rt_status hw_rt_pool_alloc(hw_runtime *runtime, hw_rt_pool *pool, uint64_t bytes, hw_rt_order order,
                               const void *site, uint64_t *address) {
     runtime = of_pool(runtime, pool);
+    HW_RT_ENTER(runtime);
     if (!hw_rt_is_pool(runtime, pool)) return HW_RT_INVALID_VALUE;
     hw_rt_status status = hw_rt_alloc(runtime, bytes, HW_ALLOC_DEVICE, pool->number, order, site, address);
     const unsigned open_to = atomic_load(&pool->open_to);

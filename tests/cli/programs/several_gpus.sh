@@ -22,12 +22,16 @@ beside each other: 1, behind each other: 1
 times of two gpus: cudaErrorInvalidResourceHandle
 pool: 1 1
 accounts: 1024 512 0 0, then 0 0
+its own: 0 0 0
 not joined: cudaErrorStreamCaptureUnjoined
 graph of two gpus: 6 303, 5
-by hand: 413 408
+streams of 20 launches: 0
+another's event: cudaSuccess
+by hand: 110 105
 freed by graphs: 3 nodes, cudaSuccess, cudaErrorInvalidValue
 a thread for each: 1
 of the others: 1, of the one that was reset: cudaErrorInvalidValue
+of the other's pool: 2048, cudaSuccess, then 0
 managed memory of the others: 1
 and goes on: 1
 TEXT
