@@ -149,6 +149,8 @@ HW_EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmem
             return hw_cuda_unsupported("cuMemSetAccess of memory that is only read");
         const bool is_flag = wanted[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
                              wanted[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        // An H200 has no access of the host's to give.
+        if (wanted[i].location.type == CU_MEM_LOCATION_TYPE_HOST) return hw_cuda_return(HW_RT_NOT_SUPPORTED);
         status = is_flag ? check_location(&wanted[i].location) : HW_RT_INVALID_VALUE;
         if (!status)
             status = hw_rt_set_access(first_gpu(), address, bytes, (hw_rt_access)wanted[i].flags, hw_shim_site());

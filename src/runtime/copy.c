@@ -9,6 +9,7 @@
 
 #include "mem/bulk.h"
 #include "runtime/capture.h"
+#include "runtime/graph.h"
 #include "runtime/internal.h"
 #include "runtime/memory.h"
 #include "runtime/tell.h"
@@ -54,6 +55,7 @@ static bool is_reachable(const hw_mem *mem, const hw_rt_region *r, size_t span, 
 // Observers hear of one that is not.
 static bool is_usable(hw_runtime *runtime, const hw_rt_region *r, hw_rt_shape shape, bool must_be_device) {
     size_t span = 0;
+    if (hw_rt_graph_withholds(runtime, hw_rt_address(r->start))) return false;
     if (r->start && span_of(r, shape, &span) && is_reachable(hw_rt_mem(runtime), r, span, must_be_device)) return true;
     hw_rt_tell_bad_side(runtime, HW_HOST_COPY, r, span, must_be_device);
     return false;
@@ -146,6 +148,7 @@ hw_rt_status hw_rt_set_words(hw_runtime *runtime, hw_rt_region to, uint32_t word
     hw_mem *mem = hw_rt_mem(runtime);
     size_t span = 0;
     if ((shape.height > 1 && shape.width > to.pitch) || !is_aligned(&to, word_bytes, shape)) return HW_RT_INVALID_VALUE;
+    if (hw_rt_graph_withholds(runtime, hw_rt_address(to.start))) return HW_RT_INVALID_VALUE;
     if (!span_of(&to, shape, &span) || !is_device(mem, &to, span)) {
         hw_rt_tell_bad_side(runtime, HW_HOST_SET, &to, span, true);
         return HW_RT_INVALID_VALUE;

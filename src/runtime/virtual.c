@@ -220,10 +220,13 @@ static bool is_reserved(const hw_runtime *runtime, uint64_t address, uint64_t by
     return find_reserved(runtime, address, bytes) != NULL;
 }
 
-bool hw_rt_find_mapped(hw_runtime *runtime, uint64_t address, hw_allocation *out) {
+bool hw_rt_find_mapped(hw_runtime *runtime, uint64_t address, hw_rt_mapped *out) {
     pthread_mutex_lock(&runtime->virtual_lock);
-    const reservation *r = mapping_at(runtime, address) ? find_reserved(runtime, address, 1) : NULL;
-    if (r) *out = (hw_allocation){.address = r->address, .bytes = r->bytes, .kind = HW_ALLOC_DEVICE};
+    const mapping *m = mapping_at(runtime, address);
+    const reservation *r = m ? find_reserved(runtime, address, 1) : NULL;
+    if (r) *out = (hw_rt_mapped){.reserved = {.address = r->address, .bytes = r->bytes, .kind = HW_ALLOC_DEVICE},
+                                 .address = m->address, .bytes = m->bytes, .access = m->access,
+                                 .is_shared = m->physical->wishes.is_shared};
     pthread_mutex_unlock(&runtime->virtual_lock);
     return r != NULL;
 }
