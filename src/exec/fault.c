@@ -245,6 +245,16 @@ void hw_fault_outside(hw_state *s) {
     s->run->status = HW_DEADLOCK;
 }
 
+void hw_fault_waits_for_gpu(hw_state *s) {
+    if (!claim_fault(s)) return;
+    fill_fault(s, s->pc ? s->pc : s->run->entry->insts, s->run->fault, HW_FAULT_DEADLOCK,
+               s->live ? __builtin_ctz(s->live) : 0);
+    hw_text_append(s->run->fault->text, sizeof s->run->fault->text,
+                   ": it waits for what nobody writes, and kernels of several GPUs, which may be meant to, are "
+                   "executed one after the other");
+    s->run->status = HW_DEADLOCK;
+}
+
 // Threads that wait at one place for one thing.
 typedef struct group {
     const hw_path *path;          // of the first warp
