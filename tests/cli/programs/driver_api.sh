@@ -21,7 +21,7 @@ says err 'wrong.u32 is no PTX instruction'
     -lpthread -Wl,-rpath-link,"$lib" || exit 1
 expect 0 "$halfwarp" profile --launches --format csv -o "$work/rows" "$work/mixed"
 says out '0 failures'
-[ "$(grep -c ',add,' "$work/rows")" = 400 ] || fail "launches: $(head -3 "$work/rows")"
+[ "$(grep -c ',add,' "$work/rows")" = 401 ] || fail "launches: $(head -3 "$work/rows")"
 
 # Packages link by nvJitLink where there is one.
 "$cc" -g -I "$headers" -o "$work/linker" "$tests/shim/linker.c" "$lib/driver/libcuda.so.1" -ldl \
