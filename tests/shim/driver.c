@@ -96,6 +96,9 @@ static void test_contexts(void) {
     CHECK(active);
     GOOD(cuCtxSetCurrent(primary));
     IS(cuCtxDestroy(primary), CUDA_ERROR_INVALID_CONTEXT);
+    size_t is_graphics = 7;   // cuBLAS does without devices' properties where it is not told
+    GOOD(cuCtxGetLimit(&is_graphics, CU_LIMIT_CIG_ENABLED));
+    CHECK(is_graphics == 0);
 }
 
 static void test_memory(void) {
