@@ -67,6 +67,7 @@ static void describe_allocation(const hw_mem *mem, hw_fault *fault) {
     else
         hw_text_append(t, sizeof fault->text, "; %" PRIu64 " bytes into %s of %" PRIu64 " bytes at 0x%" PRIx64,
                     fault->address - a->address, what, a->bytes, a->address);
+    if (a->is_read_only && fault->is_write) hw_text_append(t, sizeof fault->text, ", which may only be read");
     if (hw_mem_is_out_of_reach(mem, fault->address))
         hw_text_append(t, sizeof fault->text,
                     ", which is GPU %u's: GPU %u has not been let reach it (cudaDeviceEnablePeerAccess)", a->gpu,

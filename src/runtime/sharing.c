@@ -153,7 +153,7 @@ static hw_rt_status open_memory(hw_runtime *runtime, const hw_rt_shared_name *na
         hw_free(made);
         return HW_RT_INVALID_VALUE;
     }
-    if (hw_mem_adopt(hw_rt_mem(runtime), made->address, name->bytes, site, NULL)) {
+    if (hw_mem_adopt(hw_rt_mem(runtime), made->address, name->bytes, false, site, NULL)) {
         munmap((void *)(uintptr_t)made->start, made->span);
         hw_free(made);
         return HW_RT_NO_MEMORY;

@@ -169,12 +169,14 @@ static void test_mapped_pointers(void) {
                                       .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
                                       .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
     const CUmemAccessDesc both = {file.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    const CUmemAccessDesc only_read = {file.location, CU_MEM_ACCESS_FLAGS_PROT_READ};
     enum { EACH = 2 << 20 };
     CUmemGenericAllocationHandle memory[2];
     CUdeviceptr range, base = 0, start = 0;
     size_t bytes = 0;
     cuuint64_t handles = 0;
     unsigned access = 9;
+    unsigned char byte = 0;
     GOOD(cuMemAddressReserve(&range, 4 * EACH, 0, 0, 0));
     for (int i = 0; i < 2; i++) {
         GOOD(cuMemCreate(&memory[i], EACH, &file, 0));
@@ -191,6 +193,12 @@ static void test_mapped_pointers(void) {
     IS(access, CU_MEM_ACCESS_FLAGS_PROT_NONE);
     GOOD(cuPointerGetAttribute(&access, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, range + EACH));
     IS(access, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    GOOD(cuMemsetD8(range + EACH, 7, 1));
+    GOOD(cuMemSetAccess(range + EACH, EACH, &only_read, 1));
+    IS(cuMemsetD8(range + EACH, 9, 1), CUDA_ERROR_INVALID_VALUE);
+    IS(cuMemcpyHtoD(range + EACH, &access, 1), CUDA_ERROR_INVALID_VALUE);
+    GOOD(cuMemcpyDtoH(&byte, range + EACH, 1));
+    IS(byte, 7);
     GOOD(cuMemUnmap(range, 2 * EACH));
     for (int i = 0; i < 2; i++) GOOD(cuMemRelease(memory[i]));
     GOOD(cuMemAddressFree(range, 4 * EACH));
