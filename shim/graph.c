@@ -73,6 +73,13 @@ hw_rt_status hw_graph_set_work(uint64_t to, size_t pitch, unsigned value, unsign
     return HW_RT_SUCCESS;
 }
 
+hw_rt_status hw_graph_memory_work(int device, size_t bytes, hw_rt_work *out) {
+    hw_runtime *gpu = hw_rt_gpu_at(hw_shim_runtime(), device);
+    if (!gpu) return HW_RT_INVALID_VALUE;
+    *out = (hw_rt_work){.kind = HW_RT_NODE_ALLOC, .memory = {.bytes = bytes, .gpu = gpu}};
+    return HW_RT_SUCCESS;
+}
+
 hw_rt_status hw_graph_add(hw_rt_graph *graph, hw_rt_node *const *behind, size_t n, const hw_rt_work *work,
                           hw_rt_node **out) {
     return out ? hw_rt_graph_add(hw_shim_runtime(), graph, behind, n, work, out) : HW_RT_INVALID_VALUE;

@@ -20,6 +20,9 @@ hw_rt_work hw_graph_copy_work(const void *to, const void *from, size_t bytes, un
 hw_rt_status hw_graph_set_work(uint64_t to, size_t pitch, unsigned value, unsigned word_bytes, size_t width,
                                size_t height, hw_rt_work *out);
 
+// Memory of that GPU; HW_RT_INVALID_VALUE.
+hw_rt_status hw_graph_memory_work(int device, size_t bytes, hw_rt_work *out);
+
 // What nodes do that have a graph inside, and those that record an event or wait for it.
 static inline hw_rt_work hw_graph_child_work(hw_rt_graph *child) {
     return (hw_rt_work){.kind = HW_RT_NODE_GRAPH, .graph = child};

@@ -13,6 +13,7 @@
 
 #include "child.h"
 #include "isa/gpu.h"
+#include "run/environment.h"
 #include "run/progress.h"
 #include "toolchain/binary/file_kind.h"
 #include "toolchain/toolchain.h"
@@ -73,50 +74,6 @@ static int complain_about(hw_status status, const hw_diag *diag) {
     return exit_status_of(status);
 }
 
-static void set_variable(const char *variable, const char *value) {
-    if (value) setenv(variable, value, 1);
-    else unsetenv(variable);
-}
-
-// Puts value in front of what a colon-separated list of the environment has.
-static bool put_first(const char *variable, const char *value) {
-    const char *old = getenv(variable);
-    char *list = NULL;
-    if (asprintf(&list, "%s%s%s", value, old && *old ? ":" : "", old ? old : "") < 0) return false;
-    bool good = setenv(variable, list, 1) == 0;
-    free(list);
-    return good;
-}
-
-// The runtime and the driver, in front of real ones, which know nothing of simulated memory.
-static bool put_folders_first(const char *shim_dir) {
-    char *folders = NULL;
-    if (asprintf(&folders, "%s:%s/driver", shim_dir, shim_dir) < 0) return false;
-    bool good = put_first("LD_LIBRARY_PATH", folders);
-    free(folders);
-    return good;
-}
-
-// A program with an rpath of its own finds the runtime there and not in LD_LIBRARY_PATH; what is preloaded goes first.
-static bool preload_runtime(const char *executable, const char *shim_dir) {
-    char name[64], *path = NULL;
-    hw_toolchain_find_runtime(executable, name, sizeof name);
-    if (!*name) return true;
-    if (asprintf(&path, "%s/%s", shim_dir, name) < 0) return false;
-    bool good = access(path, R_OK) != 0 || put_first("LD_PRELOAD", path);
-    free(path);
-    return good;
-}
-
-// Ranges that the program names are in its trace: NVTX's headers load this library.
-static bool inject_nvtx(const char *shim_dir) {
-    char *path = NULL;
-    if (asprintf(&path, "%s/libhalfwarp-nvtx.so", shim_dir) < 0) return false;
-    const bool good = setenv("NVTX_INJECTION64_PATH", path, 1) == 0;
-    free(path);
-    return good;
-}
-
 bool hw_cli_hides_nvcc(void) {
     const char *hide = getenv("HALFWARP_HIDE_NVCC");
     return hide && *hide;
@@ -128,57 +85,6 @@ typedef struct running {
     hw_cli_temporary shard;       // in which it says that it does a part only
     hw_cli_progress progress;
 } running;
-
-// Of Python packages that would have machine code made; what the user has set stays.
-static void prefer_ptx(const char *shim_dir) {
-    char path[PATH_MAX];
-    setenv("CUPY_COMPILE_WITH_PTX", "1", 0);   // CuPy would take NVRTC's
-    if (snprintf(path, sizeof path, "%s/driver/ptxas", shim_dir) >= (int)sizeof path) return;
-    setenv("TRITON_PTXAS_PATH", path, 0);      // Triton, by default, that of NVIDIA's ptxas
-    setenv("TRITON_PTXAS_BLACKWELL_PATH", path, 0);
-}
-
-// What the program's process is told; docs/design.md has the list. Variables of an outer halfwarp are taken away.
-static bool prepare_environment(const hw_cli_launch *launch, const char *journal_path, const running *files,
-                                const char *compiler_name, const char *shim_dir, const char *executable) {
-    set_variable("HALFWARP_GPU", launch->gpu);
-    set_variable("HALFWARP_GPUS", launch->gpus);
-    set_variable("HALFWARP_THREADS", launch->threads);
-    set_variable("HALFWARP_SEED", launch->seed);
-    set_variable("HALFWARP_POISON", launch->poison);
-    // Else what the user says in the environment: for a script that runs others.
-    if (launch->no_reuse) set_variable("HALFWARP_REUSE", "0");
-    if (launch->time) set_variable("HALFWARP_TIME", launch->time);
-    if (launch->lenient) set_variable("HALFWARP_LENIENT", "1");
-    set_variable("HALFWARP_STATUS", files->told.path);
-    set_variable("HALFWARP_MONITOR", files->progress.monitors ? files->progress.file.path : NULL);
-    set_variable("HALFWARP_MAX_LAUNCHES", launch->max_launches);
-    set_variable("HALFWARP_ONLY_KERNEL", launch->only_kernel);
-    set_variable("HALFWARP_ONLY_LAUNCH", launch->only_launch);
-    set_variable("HALFWARP_SHARD", NULL);
-    set_variable("HALFWARP_JOURNAL", journal_path);
-    set_variable("HALFWARP_CHECK", launch->findings_path);
-    set_variable("HALFWARP_LEAKS", launch->findings_path && launch->leaks ? "1" : NULL);
-    const char *watched[] = {NULL, "1", "2", "3"};
-    set_variable("HALFWARP_CHECK_ARITHMETIC",
-                 launch->findings_path ? watched[launch->watches_floats + 2 * launch->watches_integers] : NULL);
-    set_variable("HALFWARP_LINES", journal_path && launch->lines ? "1" : NULL);
-    set_variable("HALFWARP_CODE", journal_path && launch->page ? "1" : NULL);
-    const bool traces = journal_path && (launch->trace || launch->page || launch->plans);
-    set_variable("HALFWARP_TRACE", traces ? "1" : NULL);
-    set_variable("HALFWARP_NO_L1", journal_path && launch->no_l1 ? "1" : NULL);
-    set_variable("HALFWARP_PTXAS", hw_cli_hides_nvcc() ? NULL : "1");
-    char max_regs[16];
-    snprintf(max_regs, sizeof max_regs, "%u", launch->max_regs);
-    set_variable("HALFWARP_MAXRREGCOUNT", launch->max_regs ? max_regs : NULL);
-    prefer_ptx(shim_dir);
-    set_variable("HALFWARP_PTX_BY", *compiler_name ? compiler_name : NULL);
-    set_variable("HALFWARP_KERNEL", journal_path ? launch->kernel : NULL);
-    set_variable("HALFWARP_SKIP", journal_path ? launch->skip : NULL);
-    set_variable("HALFWARP_COUNT", journal_path ? launch->count : NULL);
-    if (traces && !inject_nvtx(shim_dir)) return false;
-    return put_folders_first(shim_dir) && preload_runtime(executable, shim_dir);
-}
 
 // "4 message" or "5 message" that the runtime left behind wins over the program's own status, which a program that
 // checks no errors leaves at 0. The runtime has printed the message already; of one that went on without what it had
@@ -308,7 +214,11 @@ int hw_cli_launch_run(const hw_cli_launch *launch, const char *journal_path, int
     if (!status) status = find_program(launch, &paths, false, &executable, compiler_name);
     if (!status && (files.told = hw_cli_temporary_open("status")).file < 0) status = HW_EXIT_USAGE;
     if (!status) hw_cli_progress_open(&files.progress, launch->timeout);
-    if (!status && !prepare_environment(launch, journal_path, &files, compiler_name, paths.shim_dir, executable)) {
+    const hw_cli_environment environment = {
+        .journal = journal_path, .status = files.told.path, .compiler_name = compiler_name, .executable = executable,
+        .monitor = files.progress.monitors ? files.progress.file.path : NULL, .shim_dir = paths.shim_dir,
+    };
+    if (!status && !hw_cli_environment_prepare(launch, &environment)) {
         hw_cli_complain("out of memory");
         status = HW_EXIT_USAGE;
     }

@@ -54,7 +54,15 @@ static const struct { size_t bytes; table_entry calls[6]; } hooks_table = {
     sizeof hooks_table, {[1] = (table_entry)get_callbacks, [5] = (table_entry)get_more_callbacks},
 };
 
-static const struct { size_t bytes; table_entry calls[3]; } thread_table = {sizeof thread_table, {NULL}};
+// ---- of threads: what it is for is not known; cuBLAS calls the second one when it looks for the way of a product ----
+
+static CUresult refuse_thread(void) {
+    return hw_cuda_unsupported("a table of the driver's that NVIDIA's libraries use");
+}
+
+static const struct { size_t bytes; table_entry calls[3]; } thread_table = {
+    sizeof thread_table, {[1] = (table_entry)refuse_thread},
+};
 
 // ---- values kept with a context; NULL is the current one ----
 

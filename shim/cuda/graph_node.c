@@ -67,7 +67,7 @@ HW_EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const 
                                         CUcontext context) {
     HW_ENTER();
     hw_rt_work work;
-    (void)context;
+    if (!context) return hw_cuda_return(HW_RT_INVALID_VALUE);   // an H200's answer
     return add(node, graph, behind, count, hw_cuda_set_work(params, &work), &work);
 }
 

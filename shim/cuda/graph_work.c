@@ -59,7 +59,8 @@ hw_rt_status hw_cuda_node_work_of(const CUgraphNodeParams *p, hw_cuda_kernel_wor
     case CU_GRAPH_NODE_TYPE_GRAPH: work->graph = hw_graph_of(p->graph.graph); return HW_RT_SUCCESS;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: work->event = hw_event_of(p->eventWait.event); return HW_RT_SUCCESS;
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: work->event = hw_event_of(p->eventRecord.event); return HW_RT_SUCCESS;
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: work->memory.bytes = p->alloc.bytesize; return HW_RT_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        return hw_graph_memory_work(p->alloc.poolProps.location.id, p->alloc.bytesize, work);
     case CU_GRAPH_NODE_TYPE_MEM_FREE: work->memory.address = p->free.dptr; return HW_RT_SUCCESS;
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         work->conditional.handle = p->conditional.handle;
@@ -143,7 +144,8 @@ HW_EXPORT CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC
     const hw_rt_work *work = hw_graph_work(hw_node_of(node), HW_RT_NODE_ALLOC);
     if (!work || !p) return hw_cuda_return(HW_RT_INVALID_VALUE);
     *p = (CUDA_MEM_ALLOC_NODE_PARAMS){.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                                    .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
+                                                    .location = {CU_MEM_LOCATION_TYPE_DEVICE,
+                                                                 (int)hw_rt_number(work->memory.gpu)}},
                                       .bytesize = work->memory.bytes, .dptr = work->memory.address};
     return CUDA_SUCCESS;
 }

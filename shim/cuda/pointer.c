@@ -20,7 +20,15 @@ static bool is_on_host(const hw_allocation *a) {
 // Values have the sizes that cuda.h gives them.
 static void give(void *out, const void *value, size_t bytes) { memcpy(out, value, bytes); }
 
-static hw_rt_status describe(void *out, CUpointer_attribute attribute, const hw_allocation *a, CUdeviceptr address) {
+// An address: its range, which of mapped memory is the reserved one, as an H200 answers, and what is mapped there.
+typedef struct place {
+    hw_allocation range;
+    hw_rt_mapped mapped;
+} place;
+
+static hw_rt_status describe(void *out, CUpointer_attribute attribute, const place *at, CUdeviceptr address) {
+    const hw_allocation *a = &at->range;
+    const hw_rt_mapped *m = &at->mapped;
     const bool is_host = is_on_host(a), is_managed = a->kind == HW_ALLOC_MANAGED;
     const CUcontext current = hw_cuda_current();
     const bool is_current = current && hw_cuda_device_of(current) == (CUdevice)a->gpu;
@@ -28,13 +36,13 @@ static hw_rt_status describe(void *out, CUpointer_attribute attribute, const hw_
     const unsigned type = is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
     const void *host = is_host || is_managed ? (void *)(uintptr_t)address : NULL;
     const int device = a->gpu;
-    const size_t bytes = a->bytes;
-    const unsigned access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    const unsigned long long id = a->address;
+    const size_t bytes = a->bytes, mapped_bytes = m->bytes;
+    const unsigned access = m->access;
+    const unsigned long long id = m->address;
     const bool is_true = true, is_false = false;
     // These have four bytes: the static runtime looks at all of them.
     const unsigned managed = is_managed, no_waits = 0;
-    const uint64_t none = 0;
+    const uint64_t none = 0, handles = m->is_shared ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0;
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: give(out, &context, sizeof context); break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: give(out, &type, sizeof type); break;
@@ -51,12 +59,12 @@ static hw_rt_status describe(void *out, CUpointer_attribute attribute, const hw_
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: give(out, &id, sizeof id); break;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: give(out, &managed, sizeof managed); break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: give(out, &device, sizeof device); break;
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: give(out, &a->address, sizeof a->address); break;
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: give(out, &bytes, sizeof bytes); break;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: give(out, &a->address, sizeof a->address); break;
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: give(out, &m->address, sizeof m->address); break;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: give(out, &bytes, sizeof bytes); break;
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: give(out, &mapped_bytes, sizeof mapped_bytes); break;
     case CU_POINTER_ATTRIBUTE_MAPPED: give(out, &is_true, sizeof is_true); break;
-    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: give(out, &handles, sizeof handles); break;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: give(out, &none, sizeof none); break;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: give(out, &access, sizeof access); break;
     default: return HW_RT_INVALID_VALUE;
@@ -65,13 +73,20 @@ static hw_rt_status describe(void *out, CUpointer_attribute attribute, const hw_
 }
 
 // What is mapped has attributes before anybody has access to it.
-static bool find(CUdeviceptr address, hw_allocation *out) {
-    return hw_rt_find_mapped(hw_cuda_gpu(0), address, out) || hw_rt_find(hw_shim_runtime(), address, 1, out);
+static bool find(CUdeviceptr address, place *out) {
+    if (hw_rt_find_mapped(hw_cuda_gpu(0), address, &out->mapped)) {
+        out->range = out->mapped.reserved;
+        return true;
+    }
+    if (!hw_rt_find(hw_shim_runtime(), address, 1, &out->range)) return false;
+    out->mapped = (hw_rt_mapped){.address = out->range.address, .bytes = out->range.bytes,
+                                 .access = HW_RT_ACCESS_READ_WRITE};
+    return true;
 }
 
 HW_EXPORT CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
     if (!hw_cuda_is_initialized()) return hw_cuda_return(HW_RT_NOT_INITIALIZED);
-    hw_allocation found;
+    place found;
     if (!value || !find(address, &found)) return hw_cuda_return(HW_RT_INVALID_VALUE);
     return hw_cuda_return(describe(value, attribute, &found, address));
 }
@@ -97,7 +112,7 @@ static void give_nothing(void *value, CUpointer_attribute attribute) {
 HW_EXPORT CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values,
                                           CUdeviceptr address) {
     if (!hw_cuda_is_initialized()) return hw_cuda_return(HW_RT_NOT_INITIALIZED);
-    hw_allocation found;
+    place found;
     if (!attributes || !values) return hw_cuda_return(HW_RT_INVALID_VALUE);
     const bool is_ours = find(address, &found);
     for (unsigned i = 0; i < count; i++) {

@@ -43,8 +43,13 @@ HW_EXPORT CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
     return hw_cuda_return(hw_rt_set_bank_preference(hw_shim_runtime(), (unsigned)config));
 }
 
+// No context is one within a graphics interface's (CIG); cuBLAS asks.
 HW_EXPORT CUresult cuCtxGetLimit(size_t *value, CUlimit limit) {
     HW_ENTER();
+    if (value && (limit == CU_LIMIT_CIG_ENABLED || limit == CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED)) {
+        *value = 0;
+        return CUDA_SUCCESS;
+    }
     return hw_cuda_return(value ? hw_rt_get_limit(hw_shim_runtime(), (unsigned)limit, value) : HW_RT_INVALID_VALUE);
 }
 

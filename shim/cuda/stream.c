@@ -81,10 +81,12 @@ HW_EXPORT CUresult cuStreamGetFlags(CUstream stream, unsigned *flags) {
 HW_ALIAS(cuStreamGetFlags_ptsz, cuStreamGetFlags);
 
 HW_EXPORT CUresult cuStreamGetId(CUstream stream, unsigned long long *id) {
-    hw_rt_stream_info info;
-    const CUresult result = ask_stream(stream, id, &info);
-    if (!result) *id = info.id;
-    return result;
+    HW_ENTER();
+    uint64_t found = 0;
+    const hw_rt_status status = id ? hw_rt_stream_id(hw_shim_runtime(), hw_stream_of(stream), &found)
+                                   : HW_RT_INVALID_VALUE;
+    if (!status) *id = found;
+    return hw_cuda_return(status);
 }
 
 HW_EXPORT CUresult cuStreamGetId_ptsz(CUstream stream, unsigned long long *id) {

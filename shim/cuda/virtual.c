@@ -140,15 +140,15 @@ HW_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
     return hw_cuda_return(hw_rt_unmap(first_gpu(), address, bytes));
 }
 
-// A kernel's write to memory that it may only read would have to be its fault, and is not: so that is refused.
 HW_EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *wanted, size_t count) {
     HW_ENTER_WITHOUT_CONTEXT();
     hw_rt_status status = wanted && count ? HW_RT_SUCCESS : HW_RT_INVALID_VALUE;
     for (size_t i = 0; i < count && !status; i++) {
-        if (wanted[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
-            return hw_cuda_unsupported("cuMemSetAccess of memory that is only read");
         const bool is_flag = wanted[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                             wanted[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
                              wanted[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        // An H200 has no access of the host's to give.
+        if (wanted[i].location.type == CU_MEM_LOCATION_TYPE_HOST) return hw_cuda_return(HW_RT_NOT_SUPPORTED);
         status = is_flag ? check_location(&wanted[i].location) : HW_RT_INVALID_VALUE;
         if (!status)
             status = hw_rt_set_access(first_gpu(), address, bytes, (hw_rt_access)wanted[i].flags, hw_shim_site());

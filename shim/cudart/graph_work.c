@@ -65,7 +65,8 @@ hw_rt_status hw_cudart_node_work(const struct cudaGraphNodeParams *p, hw_rt_work
     case cudaGraphNodeTypeGraph: out->graph = hw_graph_of(p->graph.graph); return HW_RT_SUCCESS;
     case cudaGraphNodeTypeWaitEvent: out->event = hw_event_of(p->eventWait.event); return HW_RT_SUCCESS;
     case cudaGraphNodeTypeEventRecord: out->event = hw_event_of(p->eventRecord.event); return HW_RT_SUCCESS;
-    case cudaGraphNodeTypeMemAlloc: out->memory.bytes = p->alloc.bytesize; return HW_RT_SUCCESS;
+    case cudaGraphNodeTypeMemAlloc:
+        return hw_graph_memory_work(p->alloc.poolProps.location.id, p->alloc.bytesize, out);
     case cudaGraphNodeTypeMemFree: out->memory.address = hw_address(p->free.dptr); return HW_RT_SUCCESS;
     case cudaGraphNodeTypeConditional:
         out->conditional.handle = p->conditional.handle;
@@ -140,7 +141,8 @@ HW_EXPORT cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struc
     const hw_rt_work *work = hw_graph_work(hw_node_of(node), HW_RT_NODE_ALLOC);
     if (!work || !p) return hw_cudart_return(HW_RT_INVALID_VALUE);
     *p = (struct cudaMemAllocNodeParams){.poolProps = {.allocType = cudaMemAllocationTypePinned,
-                                                       .location = {cudaMemLocationTypeDevice, 0}},
+                                                       .location = {cudaMemLocationTypeDevice,
+                                                                    (int)hw_rt_number(work->memory.gpu)}},
                                          .bytesize = work->memory.bytes,
                                          .dptr = (void *)(uintptr_t)work->memory.address};
     return cudaSuccess;

@@ -83,10 +83,12 @@ HW_EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flag
 HW_ALIAS(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
 
 HW_EXPORT cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id) {
-    hw_rt_stream_info info;
-    cudaError_t error = ask_stream(stream, id, &info);
-    if (!error) *id = info.id;
-    return error;
+    HW_ENTER();
+    uint64_t found = 0;
+    const hw_rt_status status = id ? hw_rt_stream_id(hw_shim_runtime(), hw_stream_of(stream), &found)
+                                   : HW_RT_INVALID_VALUE;
+    if (!status) *id = found;
+    return hw_cudart_return(status);
 }
 
 HW_EXPORT cudaError_t cudaStreamGetId_ptsz(cudaStream_t stream, unsigned long long *id) {

@@ -426,6 +426,7 @@ static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void
         .print_context = sim->options.print_context,
         .notice = sim->options.notice,
         .notice_context = sim->options.notice_context,
+        .keeps_others_out = sim->options.memory.gpus > 1,
         .monitor = sim->monitor,
         .children = children,
         .lenient = sim->options.lenient ? &sim->has_been_lenient : NULL,

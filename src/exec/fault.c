@@ -67,6 +67,7 @@ static void describe_allocation(const hw_mem *mem, hw_fault *fault) {
     else
         hw_text_append(t, sizeof fault->text, "; %" PRIu64 " bytes into %s of %" PRIu64 " bytes at 0x%" PRIx64,
                     fault->address - a->address, what, a->bytes, a->address);
+    if (a->is_read_only && fault->is_write) hw_text_append(t, sizeof fault->text, ", which may only be read");
     if (hw_mem_is_out_of_reach(mem, fault->address))
         hw_text_append(t, sizeof fault->text,
                     ", which is GPU %u's: GPU %u has not been let reach it (cudaDeviceEnablePeerAccess)", a->gpu,
@@ -242,6 +243,16 @@ void hw_fault_outside(hw_state *s) {
     if (!claim_fault(s)) return;
     fill_fault(s, s->pc ? s->pc : s->run->entry->insts, s->run->fault, HW_FAULT_STOPPED,
                s->live ? __builtin_ctz(s->live) : 0);
+    s->run->status = HW_DEADLOCK;
+}
+
+void hw_fault_waits_for_gpu(hw_state *s) {
+    if (!claim_fault(s)) return;
+    fill_fault(s, s->pc ? s->pc : s->run->entry->insts, s->run->fault, HW_FAULT_DEADLOCK,
+               s->live ? __builtin_ctz(s->live) : 0);
+    hw_text_append(s->run->fault->text, sizeof s->run->fault->text,
+                   ": it waits for what nobody writes, and kernels of several GPUs, which may be meant to, are "
+                   "executed one after the other");
     s->run->status = HW_DEADLOCK;
 }
 

@@ -1,5 +1,5 @@
-// All rows of isa/bodies/ in order, their names by hashing, and what these spell: both tables are filled once, on the
-// first look-up.
+// All rows of isa/bodies/ in order, their names by hashing, and what these spell: each table is filled once, on
+// its first look-up.
 #include "isa/bodies.h"
 
 #include <pthread.h>
@@ -136,7 +136,7 @@ _Static_assert(ROWS < SLOTS / 2, "grow SLOTS");
 
 static hw_body_id slots[SLOTS], first[HW_BODY_GROUP_COUNT + 1];
 static hw_body_spelling spellings[ROWS];
-static pthread_once_t filled = PTHREAD_ONCE_INIT;
+static pthread_once_t filled = PTHREAD_ONCE_INIT, are_read = PTHREAD_ONCE_INIT;
 
 // FNV-1a.
 static uint32_t slot_of(const char *name) {
@@ -171,9 +171,13 @@ static void read_name(const char *name, hw_body_spelling *out) {
     }
 }
 
+// By itself: who compiles kernels asks, or looks for undefined values, and a program's first launch does not.
+static void read_names(void) {
+    for (uint32_t id = 1; id < ROWS; id++) read_name(rows[id].name, &spellings[id]);
+}
+
 static void fill_slots(void) {
     for (uint32_t id = ROWS - 1; id; id--) {
-        read_name(rows[id].name, &spellings[id]);
         uint32_t slot = slot_of(rows[id].name);
         while (slots[slot]) slot = (slot + 1) & (SLOTS - 1);
         slots[slot] = (hw_body_id)id;
@@ -187,7 +191,7 @@ const hw_body_info *hw_body_info_of(hw_body_id id) { return &rows[id < ROWS ? id
 const char *hw_body_name(hw_body_id id) { return hw_body_info_of(id)->name; }
 
 const hw_body_spelling *hw_body_spelling_of(hw_body_id id) {
-    pthread_once(&filled, fill_slots);
+    pthread_once(&are_read, read_names);
     return &spellings[id < ROWS ? id : HW_BODY_NONE];
 }
 

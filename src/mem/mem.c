@@ -188,30 +188,33 @@ hw_status hw_mem_alloc_for(hw_mem *mem, const hw_mem_caller *caller, uint64_t by
     return allocate_memory(mem, caller, bytes, align, kind, NULL, address, diag);
 }
 
-static hw_status add_range(hw_mem *mem, hw_alloc_kind kind, uint64_t address, uint64_t bytes, const void *site,
-                           hw_diag *diag) {
+static hw_status add_range(hw_mem *mem, hw_allocation a, hw_diag *diag) {
+    const uint64_t address = a.address, bytes = a.bytes;
     if (!address || !bytes || bytes > UINT64_MAX - address)
         return hw_diag_set(diag, HW_USAGE, "an empty or impossible range of memory");
     hw_space *s = mem->space;
-    const hw_allocation a = {.address = address, .bytes = bytes, .kind = kind, .site = site,
-                             .gpu = (uint8_t)mem->number};
+    a.gpu = (uint8_t)mem->number;
     bool is_watched = begin_watched(s);
     pthread_mutex_lock(&s->lock);
     bool overlaps = address < s->map.start + s->map.span_bytes && s->map.start < address + bytes;
     hw_status status = overlaps ? HW_USAGE : hw_registered_add(s->registered, &a);
     if (status == HW_OK) atomic_fetch_add(&s->epoch, 1);
     pthread_mutex_unlock(&s->lock);
-    end_watched(s, is_watched, status ? NULL : &a, &(hw_mem_caller){.site = site});
+    end_watched(s, is_watched, status ? NULL : &a, &(hw_mem_caller){.site = a.site});
     if (status == HW_NO_MEMORY) return hw_diag_set(diag, status, "too many registered ranges");
     return status ? hw_diag_set(diag, status, "a part of this memory is device memory or registered already") : HW_OK;
 }
 
 hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag) {
-    return add_range(mem, HW_ALLOC_REGISTERED, address, bytes, site, diag);
+    const hw_allocation made = {.address = address, .bytes = bytes, .kind = HW_ALLOC_REGISTERED, .site = site};
+    return add_range(mem, made, diag);
 }
 
-hw_status hw_mem_adopt(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag) {
-    return add_range(mem, HW_ALLOC_MAPPED, address, bytes, site, diag);
+hw_status hw_mem_adopt(hw_mem *mem, uint64_t address, uint64_t bytes, bool is_read_only, const void *site,
+                       hw_diag *diag) {
+    const hw_allocation made = {.address = address, .bytes = bytes, .kind = HW_ALLOC_MAPPED, .site = site,
+                                .is_read_only = is_read_only};
+    return add_range(mem, made, diag);
 }
 
 bool hw_mem_charge(hw_mem *mem, uint64_t bytes) {

@@ -36,6 +36,7 @@ typedef struct hw_allocation {
     uint64_t address, bytes;
     hw_alloc_kind kind;
     bool is_freed;          // kept for a while to name use after free
+    bool is_read_only;      // of HW_ALLOC_MAPPED: kernels and copies may not write there
     const void *site;       // who asked for it: a code address of the host program, or NULL
     const void *freed_at;   // who freed it, likewise
     const char *name;       // of a variable, or NULL; not copied
@@ -106,7 +107,8 @@ hw_status hw_mem_register(hw_mem *mem, uint64_t address, uint64_t bytes, const v
 
 // The same for memory that the caller has mapped there: HW_ALLOC_MAPPED. What kernels find in it may change behind this
 // process's back.
-hw_status hw_mem_adopt(hw_mem *mem, uint64_t address, uint64_t bytes, const void *site, hw_diag *diag);
+hw_status hw_mem_adopt(hw_mem *mem, uint64_t address, uint64_t bytes, bool is_read_only, const void *site,
+                       hw_diag *diag);
 
 // Counts bytes that have no address yet as allocated; false when that would be more than the limit. And no longer.
 bool hw_mem_charge(hw_mem *mem, uint64_t bytes);

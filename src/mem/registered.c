@@ -9,7 +9,7 @@
 enum { MAX_RANGES = 4096 };
 
 typedef struct range {
-    _Atomic uint64_t address, bytes, what;   // flags, kind << 32, gpu << 40
+    _Atomic uint64_t address, bytes, what;   // flags, kind << 32, gpu << 40, is_read_only << 48
     _Atomic(const void *) site;
 } range;
 
@@ -23,7 +23,7 @@ hw_registered *hw_registered_create(void) { return hw_calloc(1, sizeof(hw_regist
 void hw_registered_destroy(hw_registered *registered) { hw_free(registered); }
 
 static uint64_t word_of(const hw_allocation *a) {
-    return a->flags | (uint64_t)a->kind << 32 | (uint64_t)a->gpu << 40;
+    return a->flags | (uint64_t)a->kind << 32 | (uint64_t)a->gpu << 40 | (uint64_t)a->is_read_only << 48;
 }
 static uint64_t load_word(const _Atomic uint64_t *word) { return atomic_load_explicit(word, memory_order_acquire); }
 
@@ -33,6 +33,7 @@ static void copy_range(const range *from, hw_allocation *out) {
                            .bytes = load_word(&from->bytes),
                            .kind = (hw_alloc_kind)(word >> 32 & 0xff),
                            .gpu = (uint8_t)(word >> 40),
+                           .is_read_only = word >> 48 & 1,
                            .site = atomic_load_explicit(&from->site, memory_order_acquire),
                            .flags = (uint32_t)word};
 }

@@ -131,6 +131,7 @@ bool hw_space_read(const hw_record *r, hw_allocation *out) {
     } while (before != after || before & 1);
     out->kind = (hw_alloc_kind)(word & 0xff);
     out->is_freed = word & HW_RECORD_FREED;
+    out->is_read_only = false;
     out->gpu = word >> 10 & 0xf;
     out->open_to = (uint16_t)(word >> 16);
     out->flags = (uint32_t)(word >> 32);

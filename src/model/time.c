@@ -71,6 +71,11 @@ static const time_row *row_of(const hw_gpu *gpu, const hw_gpu **row_gpu) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     size_t nearest = 0;
     int least = INT_MAX;
+    for (size_t i = 0; i < N_ROWS && !gpu->based_on; i++) {
+        if (!is_named(&rows[i], gpu->id)) continue;
+        *row_gpu = gpu;
+        return &rows[i];
+    }
     pthread_once(&once, find_gpus);
     for (size_t i = 0; i < N_ROWS && least; i++)
         if (is_named(&rows[i], gpu->id)) nearest = i, least = 0;

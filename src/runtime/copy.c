@@ -9,6 +9,7 @@
 
 #include "mem/bulk.h"
 #include "runtime/capture.h"
+#include "runtime/graph.h"
 #include "runtime/internal.h"
 #include "runtime/memory.h"
 #include "runtime/tell.h"
@@ -29,12 +30,13 @@ static bool span_of(const hw_rt_region *r, hw_rt_shape shape, size_t *span) {
            !__builtin_add_overflow(rows, slices, span) && !__builtin_add_overflow(*span, shape.width, span);
 }
 
-// Within one allocation, or in memory that was mapped piece by piece.
-static bool is_device(const hw_mem *mem, const hw_rt_region *r, size_t span) {
+// Within one allocation, or in memory that was mapped piece by piece. writes: where that is allowed.
+static bool is_device(const hw_mem *mem, const hw_rt_region *r, size_t span, bool writes) {
     hw_allocation found;
     uint64_t address = hw_rt_address(r->start);
     while (hw_mem_find_any(mem, address, 1, &found)) {
         const uint64_t left = found.address + found.bytes - address;
+        if (writes && found.is_read_only) return false;
         if (span <= left) return true;
         if (found.kind != HW_ALLOC_MAPPED) return false;
         address += left;
@@ -43,8 +45,10 @@ static bool is_device(const hw_mem *mem, const hw_rt_region *r, size_t span) {
     return false;
 }
 
-static bool is_reachable(const hw_mem *mem, const hw_rt_region *r, size_t span, bool must_be_device) {
-    if (is_device(mem, r, span)) return true;
+static bool is_reachable(const hw_mem *mem, const hw_rt_region *r, size_t span, bool must_be_device, bool writes) {
+    hw_allocation found;
+    if (is_device(mem, r, span, writes)) return true;
+    if (writes && hw_mem_find_any(mem, hw_rt_address(r->start), 1, &found) && found.is_read_only) return false;
     const char *last = r->start + (span - 1);
     bool is_stray = hw_mem_owns(mem, hw_rt_address(r->start)) || hw_mem_owns(mem, hw_rt_address(last));
     if (must_be_device || is_stray || last < r->start) return false;
@@ -52,9 +56,12 @@ static bool is_reachable(const hw_mem *mem, const hw_rt_region *r, size_t span, 
 }
 
 // Observers hear of one that is not.
-static bool is_usable(hw_runtime *runtime, const hw_rt_region *r, hw_rt_shape shape, bool must_be_device) {
+static bool is_usable(hw_runtime *runtime, const hw_rt_region *r, hw_rt_shape shape, bool must_be_device,
+                      bool writes) {
     size_t span = 0;
-    if (r->start && span_of(r, shape, &span) && is_reachable(hw_rt_mem(runtime), r, span, must_be_device)) return true;
+    if (hw_rt_graph_withholds(runtime, hw_rt_address(r->start))) return false;
+    if (r->start && span_of(r, shape, &span) && is_reachable(hw_rt_mem(runtime), r, span, must_be_device, writes))
+        return true;
     hw_rt_tell_bad_side(runtime, HW_HOST_COPY, r, span, must_be_device);
     return false;
 }
@@ -98,7 +105,7 @@ hw_rt_status hw_rt_copy(hw_runtime *runtime, hw_rt_region to, hw_rt_region from,
     if (is_captured(runtime, &work, order, &status)) return status;
     bool to_device = direction == HW_HOST_COPY_HOST_TO_DEVICE || direction == HW_HOST_COPY_DEVICE_TO_DEVICE;
     bool from_device = direction == HW_HOST_COPY_DEVICE_TO_HOST || direction == HW_HOST_COPY_DEVICE_TO_DEVICE;
-    if (!is_usable(runtime, &to, shape, to_device) || !is_usable(runtime, &from, shape, from_device))
+    if (!is_usable(runtime, &to, shape, to_device, true) || !is_usable(runtime, &from, shape, from_device, false))
         return HW_RT_INVALID_VALUE;
     if (shape.width == to.pitch && shape.width == from.pitch) {   // rows without gaps are one row
         shape.width *= shape.height;
@@ -146,7 +153,8 @@ hw_rt_status hw_rt_set_words(hw_runtime *runtime, hw_rt_region to, uint32_t word
     hw_mem *mem = hw_rt_mem(runtime);
     size_t span = 0;
     if ((shape.height > 1 && shape.width > to.pitch) || !is_aligned(&to, word_bytes, shape)) return HW_RT_INVALID_VALUE;
-    if (!span_of(&to, shape, &span) || !is_device(mem, &to, span)) {
+    if (hw_rt_graph_withholds(runtime, hw_rt_address(to.start))) return HW_RT_INVALID_VALUE;
+    if (!span_of(&to, shape, &span) || !is_device(mem, &to, span, true)) {
         hw_rt_tell_bad_side(runtime, HW_HOST_SET, &to, span, true);
         return HW_RT_INVALID_VALUE;
     }

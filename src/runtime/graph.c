@@ -163,7 +163,10 @@ hw_rt_status hw_rt_node_set_work(hw_runtime *runtime, hw_rt_node *node, const hw
     HW_RT_ENTER(runtime);
     const bool is_fixed = work->kind == HW_RT_NODE_CONDITIONAL || work->kind == HW_RT_NODE_ALLOC;
     if (!hw_rt_is_node(runtime, node) || node->work.kind != work->kind || is_fixed) return HW_RT_INVALID_VALUE;
-    return hw_rt_node_keep(node, work);
+    const hw_runtime *gpu = node->gpu;
+    const hw_rt_status status = hw_rt_node_keep(node, work);
+    const bool is_planned = node->graph->order != NULL;
+    return !status && is_planned && node->gpu != gpu ? hw_rt_graph_plan(runtime, node->graph) : status;
 }
 
 // ---- copies ----

@@ -52,6 +52,7 @@ typedef struct hw_rt_work {
         hw_rt_event *event;                // of WAIT, RECORD
         struct {
             uint64_t address, bytes;       // of ALLOC: the address is an answer
+            hw_runtime *gpu;               // whose memory; NULL: the node's
         } memory;
         struct {
             uint64_t handle;
@@ -111,7 +112,9 @@ hw_rt_status hw_rt_graph_condition(hw_runtime *runtime, hw_rt_graph *graph, uint
 
 // An address that an ALLOC node has given out: frees it as the program does outside of its graph. False: it is none.
 bool hw_rt_graph_free(hw_runtime *runtime, uint64_t address, hw_rt_status *status);
-// As CUDA numbers them: used now, most used, reserved now, most reserved.
+// Does it lie in memory of an ALLOC node that no launch has given out? The host's calls may not touch that.
+bool hw_rt_graph_withholds(hw_runtime *runtime, uint64_t address);
+// In units that a GPU reserves. As CUDA numbers them: used now, most used, reserved now, most reserved.
 enum { HW_RT_GRAPH_MEMORY_ATTRIBUTES = 4 };
 uint64_t hw_rt_graph_memory(hw_runtime *runtime, unsigned attribute);
 void hw_rt_graph_memory_reset(hw_runtime *runtime, unsigned attribute);    // of a most, to what it is now

@@ -124,9 +124,13 @@ void hw_rt_graph_unplan(hw_runtime *runtime, hw_rt_graph *graph) {
     if (graph->begun) hw_rt_event_destroy(runtime, graph->begun);
     hw_free(graph->lanes);
     hw_free(graph->order);
+    if (graph->own_lane) hw_rt_stream_destroy(runtime, graph->own_lane);
+    if (graph->asked) hw_rt_event_destroy(runtime, graph->asked);
+    if (graph->ended) hw_rt_event_destroy(runtime, graph->ended);
     graph->lanes = NULL;
     graph->order = NULL;
-    graph->begun = NULL;
+    graph->own_lane = NULL;
+    graph->begun = graph->asked = graph->ended = NULL;
 }
 
 static hw_rt_status plan_inner(hw_runtime *runtime, const hw_rt_node *node) {
@@ -141,6 +145,7 @@ static hw_rt_status plan_inner(hw_runtime *runtime, const hw_rt_node *node) {
 hw_rt_status hw_rt_graph_plan(hw_runtime *runtime, hw_rt_graph *graph) {
     followers f = {0};
     hw_rt_status status = HW_RT_NO_MEMORY;
+    hw_rt_graph_unplan(runtime, graph);
     lanes l = {.gpus = hw_calloc(graph->n_nodes + 1, sizeof *l.gpus),
                .is_left = hw_calloc(graph->n_nodes + 1, sizeof *l.is_left)};
     graph->order = hw_calloc(graph->n_nodes + 1, sizeof *graph->order);
@@ -225,26 +230,33 @@ static hw_rt_status run_nodes(hw_rt_graph *graph, hw_rt_stream *stream) {
     return status;
 }
 
-// One stream goes on where the other is now.
-static hw_rt_status follow(hw_runtime *gpu, hw_rt_stream *stream, hw_runtime *other_gpu, hw_rt_stream *other) {
-    hw_rt_event *event;
-    hw_rt_status status = make_event(other_gpu, &event);
-    if (status) return status;
-    status = hw_rt_event_record(other_gpu, event, other);
-    if (!status) status = hw_rt_stream_wait(gpu, stream, event);
-    hw_rt_event_destroy(other_gpu, event);
+// One stream goes on where the other is now; the event is the other's GPU's.
+static hw_rt_status follow(hw_runtime *gpu, hw_rt_stream *stream, hw_runtime *other_gpu, hw_rt_stream *other,
+                           hw_rt_event *event) {
+    const hw_rt_status status = hw_rt_event_record(other_gpu, event, other);
+    return status ? status : hw_rt_stream_wait(gpu, stream, event);
+}
+
+// What launches in streams of other GPUs take, made by the first of them.
+static hw_rt_status prepare_elsewhere(hw_runtime *runtime, hw_rt_graph *graph) {
+    hw_rt_status status = HW_RT_SUCCESS;
+    if (graph->asked && hw_rt_of_event(runtime, graph->asked) != runtime) {
+        hw_rt_event_destroy(runtime, graph->asked);
+        graph->asked = NULL;
+    }
+    if (!graph->own_lane)
+        status = hw_rt_stream_create(graph->gpu, HW_RT_STREAM_NON_BLOCKING, 0, &graph->own_lane);
+    if (!status && !graph->ended) status = make_event(graph->gpu, &graph->ended);
+    if (!status && !graph->asked) status = make_event(runtime, &graph->asked);
     return status;
 }
 
 // The launch's stream is another GPU's than the first lane's, which is one of its own then.
 static hw_rt_status run_elsewhere(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_stream *stream) {
-    hw_rt_stream *own;
-    hw_rt_status status = hw_rt_stream_create(graph->gpu, HW_RT_STREAM_NON_BLOCKING, 0, &own);
-    if (status) return status;
-    status = follow(graph->gpu, own, runtime, stream);
-    if (!status) status = run_nodes(graph, own);
-    if (!status) status = follow(runtime, stream, graph->gpu, own);
-    hw_rt_stream_destroy(graph->gpu, own);
+    hw_rt_status status = prepare_elsewhere(runtime, graph);
+    if (!status) status = follow(graph->gpu, graph->own_lane, runtime, stream, graph->asked);
+    if (!status) status = run_nodes(graph, graph->own_lane);
+    if (!status) status = follow(runtime, stream, graph->gpu, graph->own_lane, graph->ended);
     return status;
 }
 

@@ -1,6 +1,7 @@
 // Memory that graphs give out. A block lies where it lies from its node's making on until the last copy of the node
 // goes, so that kernels have its address; whether it is given out is all that a launch changes.
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "runtime/graph_node.h"
 #include "runtime/tell.h"
 
@@ -76,6 +77,16 @@ bool hw_rt_graph_free(hw_runtime *runtime, uint64_t address, hw_rt_status *statu
     return block != NULL;
 }
 
+bool hw_rt_graph_withholds(hw_runtime *runtime, uint64_t address) {
+    runtime = hw_rt_of_address(runtime, address);
+    pthread_mutex_lock(&runtime->graph_lock);
+    const hw_rt_graph_block *at = runtime->graph_blocks;
+    while (at && address - at->address >= at->bytes) at = at->next;
+    const bool is_withheld = at && !at->is_given && at->epoch == hw_rt_epoch(runtime);
+    pthread_mutex_unlock(&runtime->graph_lock);
+    return is_withheld;
+}
+
 void hw_rt_graph_block_release(hw_runtime *runtime, hw_rt_graph_block *block) {
     pthread_mutex_lock(&runtime->graph_lock);
     const bool is_last = --block->refs == 0;
@@ -104,7 +115,7 @@ uint64_t hw_rt_graph_memory(hw_runtime *runtime, unsigned attribute) {
     pthread_mutex_lock(&runtime->graph_lock);
     const uint64_t bytes = runtime->graph_memory[attribute];
     pthread_mutex_unlock(&runtime->graph_lock);
-    return bytes;
+    return hw_align_up(bytes, HW_RT_RESERVED_AT_ONCE);
 }
 
 void hw_rt_graph_memory_reset(hw_runtime *runtime, unsigned attribute) {

@@ -53,6 +53,8 @@ struct hw_rt_graph {
     hw_rt_stream **lanes;
     hw_runtime *gpu;                       // of the first lane
     hw_rt_event *begun;                    // or NULL where there is one lane
+    hw_rt_stream *own_lane;                // the first one of launches in another GPU's stream; NULL before these
+    hw_rt_event *asked, *ended;            // of that GPU, and of the first lane's
     size_t n_lanes;
 };
 
@@ -81,7 +83,8 @@ hw_rt_status hw_rt_node_keep(hw_rt_node *node, const hw_rt_work *work);
 void hw_rt_node_drop(hw_rt_node *node);
 hw_rt_status hw_rt_node_run(hw_rt_node *node, hw_rt_stream *stream);
 
-// graph_exec.c: order and lanes, of inner graphs as well; and one launch of them, in a stream of any GPU.
+// graph_exec.c: order and lanes, of inner graphs as well, in place of those that were there; and one launch of them, in
+// a stream of any GPU.
 hw_rt_status hw_rt_graph_plan(hw_runtime *runtime, hw_rt_graph *graph);
 void hw_rt_graph_unplan(hw_runtime *runtime, hw_rt_graph *graph);
 hw_rt_status hw_rt_graph_run(hw_runtime *runtime, hw_rt_graph *graph, hw_rt_stream *stream);

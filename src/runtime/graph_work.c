@@ -114,16 +114,18 @@ static hw_rt_status keep_condition(hw_rt_node *node, hw_rt_work *work) {
 
 static hw_rt_status keep_memory(hw_rt_node *node, hw_rt_work *work) {
     hw_rt_status status = HW_RT_SUCCESS;
+    if (work->memory.gpu) node->gpu = work->memory.gpu;
+    work->memory.gpu = node->gpu;
     if (!node->block) status = hw_rt_graph_block_make(node->gpu, work->memory.bytes, &node->block);
     if (!status) work->memory.address = node->block->address;
     return status;
 }
 
-// An event is recorded by its own GPU.
+// An event is recorded by its own GPU, which another event may change.
 static hw_rt_status keep_event(hw_rt_node *node, hw_rt_work *work) {
     hw_runtime *owner = hw_rt_of_event(node->gpu, work->event);
     if (!hw_rt_handles_have(&owner->handles, HW_RT_EVENT, work->event)) return HW_RT_INVALID_HANDLE;
-    if (work->kind == HW_RT_NODE_RECORD && node->work.kind != HW_RT_NODE_RECORD) node->gpu = owner;
+    if (work->kind == HW_RT_NODE_RECORD) node->gpu = owner;
     return HW_RT_SUCCESS;
 }
 

@@ -14,9 +14,9 @@ static hw_mem_caller caller_of(hw_rt_order order, const void *site) {
 }
 
 // Whether a capture takes the call, or forbids it.
-static bool captures_alloc(hw_runtime *runtime, uint64_t bytes, hw_rt_order order, uint64_t *address,
+static bool captures_alloc(hw_runtime *runtime, hw_runtime *gpu, uint64_t bytes, hw_rt_order order, uint64_t *address,
                            hw_rt_status *status) {
-    const hw_rt_work work = {.kind = HW_RT_NODE_ALLOC, .memory = {.bytes = bytes}};
+    const hw_rt_work work = {.kind = HW_RT_NODE_ALLOC, .memory = {.bytes = bytes, .gpu = gpu}};
     hw_rt_node *made = NULL;
     if (!order.is_asynchronous) return hw_rt_capture_forbids(runtime, status);
     if (!hw_rt_capture_work(runtime, order.stream, &work, &made, status)) return false;
@@ -32,17 +32,19 @@ static bool captures_free(hw_runtime *runtime, uint64_t address, hw_rt_order ord
 
 hw_rt_status hw_rt_alloc(hw_runtime *runtime, uint64_t bytes, hw_alloc_kind kind, uint32_t flags, hw_rt_order order,
                          const void *site, uint64_t *address) {
+    const bool is_of_pool = order.is_asynchronous && kind == HW_ALLOC_DEVICE;
+    hw_runtime *gpu = runtime;   // the pool's, in whatever stream
     runtime = hw_rt_of_stream(runtime, order.stream);
+    if (!is_of_pool || !flags) gpu = runtime;
     HW_RT_ENTER(runtime);
     hw_rt_status captured;
     *address = 0;
     if (!hw_rt_is_stream(runtime, order.stream)) return HW_RT_INVALID_HANDLE;
     if (bytes == 0) return HW_RT_SUCCESS;
-    const bool is_of_pool = order.is_asynchronous && kind == HW_ALLOC_DEVICE;
     if (is_of_pool && !flags)
         return hw_rt_pool_alloc(runtime, hw_rt_current_pool(runtime), bytes, order, site, address);
-    if (captures_alloc(runtime, bytes, order, address, &captured)) return captured;
-    hw_mem *mem = hw_rt_mem(runtime);
+    if (captures_alloc(runtime, gpu, bytes, order, address, &captured)) return captured;
+    hw_mem *mem = hw_rt_mem(gpu);
     const hw_mem_caller caller = caller_of(order, site);
     hw_status status = hw_mem_alloc_for(mem, &caller, bytes, ALIGNMENT, kind, address, NULL);
     if (status) return hw_rt_status_of(status);

@@ -9,6 +9,7 @@
 #include "runtime/runtime.h"
 #include "runtime/stream.h"
 
+enum { HW_RT_RESERVED_AT_ONCE = 32 << 20 };   // as an H200 takes memory for pools and graphs
 enum { HW_RT_PITCH_BYTES = 512 };   // what rows are rounded up to for their pitch, on all GPUs since 2.0
 
 // In which order the program asked for something that has to do with memory.

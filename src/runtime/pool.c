@@ -10,8 +10,6 @@
 #include "runtime/memory.h"
 #include "runtime/virtual.h"
 
-enum { RESERVED_AT_ONCE = 32 << 20 };   // as an H200 takes memory for a pool
-
 void hw_rt_pool_init(hw_rt_machine *machine, hw_rt_pool *pool) {
     pool->number = atomic_fetch_add(&machine->n_pools, 1) + 1;
     for (unsigned i = 1; i <= HW_RT_POOL_FLAGS; i++) atomic_store(&pool->attributes[i], 1);
@@ -86,7 +84,7 @@ static void raise_to(_Atomic uint64_t *most, uint64_t value) {
 // With the lock held. kept: what stays reserved though nobody uses it.
 static void count_used(hw_rt_pool *pool, uint64_t used, uint64_t kept) {
     _Atomic uint64_t *at = pool->attributes;
-    const uint64_t needed = hw_align_up(used, RESERVED_AT_ONCE), had = atomic_load(&at[HW_RT_POOL_RESERVED_NOW]);
+    const uint64_t needed = hw_align_up(used, HW_RT_RESERVED_AT_ONCE), had = atomic_load(&at[HW_RT_POOL_RESERVED_NOW]);
     const uint64_t left = had < kept ? had : kept;
     atomic_store(&at[HW_RT_POOL_USED_NOW], used);
     atomic_store(&at[HW_RT_POOL_RESERVED_NOW], needed > left ? needed : left);
@@ -138,6 +136,7 @@ hw_rt_status hw_rt_pool_trim(hw_runtime *runtime, hw_rt_pool *pool, uint64_t kep
 hw_rt_status hw_rt_pool_alloc(hw_runtime *runtime, hw_rt_pool *pool, uint64_t bytes, hw_rt_order order,
                               const void *site, uint64_t *address) {
     runtime = of_pool(runtime, pool);
+    HW_RT_ENTER(runtime);
     if (!hw_rt_is_pool(runtime, pool)) return HW_RT_INVALID_VALUE;
     hw_rt_status status = hw_rt_alloc(runtime, bytes, HW_ALLOC_DEVICE, pool->number, order, site, address);
     const unsigned open_to = atomic_load(&pool->open_to);

@@ -153,7 +153,7 @@ static hw_rt_status open_memory(hw_runtime *runtime, const hw_rt_shared_name *na
         hw_free(made);
         return HW_RT_INVALID_VALUE;
     }
-    if (hw_mem_adopt(hw_rt_mem(runtime), made->address, name->bytes, site, NULL)) {
+    if (hw_mem_adopt(hw_rt_mem(runtime), made->address, name->bytes, false, site, NULL)) {
         munmap((void *)(uintptr_t)made->start, made->span);
         hw_free(made);
         return HW_RT_NO_MEMORY;
@@ -226,7 +226,7 @@ hw_rt_status hw_rt_event_share(hw_runtime *runtime, struct hw_rt_event *event, h
 
 hw_rt_status hw_rt_event_open(hw_runtime *runtime, const hw_rt_shared_name *name, struct hw_rt_event **out) {
     HW_RT_ENTER(runtime);
-    if (!is_kind(name, HW_RT_SHARED_EVENT)) return HW_RT_INVALID_VALUE;
+    if (!is_kind(name, HW_RT_SHARED_EVENT)) return HW_RT_NOT_MAPPED;
     if (name->process == (int32_t)getpid()) return HW_RT_INVALID_CONTEXT;
     return hw_rt_event_create(runtime, HW_RT_EVENT_INTERPROCESS | HW_RT_EVENT_NO_TIMING, out);
 }

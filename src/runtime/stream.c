@@ -105,6 +105,16 @@ hw_rt_status hw_rt_synchronize(hw_runtime *runtime) {
     return HW_RT_SUCCESS;
 }
 
+hw_rt_status hw_rt_stream_id(hw_runtime *runtime, hw_rt_stream *stream, uint64_t *id) {
+    hw_rt_stream_info info;
+    hw_rt_status status = hw_rt_stream_get_info(runtime, stream, &info);
+    // As an H200's driver. The default stream, which no capture can have, would break those of others.
+    if (!status && hw_rt_stream_name(stream)) hw_rt_capture_refuses(hw_rt_of_stream(runtime, stream), stream, &status);
+    if (status) return status;
+    *id = info.id;
+    return HW_RT_SUCCESS;
+}
+
 hw_rt_status hw_rt_stream_get_info(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_stream_info *out) {
     runtime = hw_rt_of_stream(runtime, stream);
     hw_rt_status status = check_stream(runtime, stream);

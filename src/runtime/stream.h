@@ -42,6 +42,7 @@ hw_rt_status hw_rt_synchronize(hw_runtime *runtime);
 // For doors: a function of the program's that is work of the stream is about to be called. As hw_rt_stream_query.
 hw_rt_status hw_rt_stream_calls(hw_runtime *runtime, hw_rt_stream *stream);
 hw_rt_status hw_rt_stream_get_info(hw_runtime *runtime, hw_rt_stream *stream, hw_rt_stream_info *out);
+hw_rt_status hw_rt_stream_id(hw_runtime *runtime, hw_rt_stream *stream, uint64_t *id);   // not while it is captured
 
 // ---- events ----
 

@@ -75,9 +75,9 @@ static hw_rt_status use_sampling(const hw_rt_texture *texture, hw_texture *out) 
         if (texture->edge[axis] > HW_TEXTURE_BORDER) return HW_RT_INVALID_VALUE;
         out->edge[axis] = (uint8_t)texture->edge[axis];
     }
-    // A layer's number is clamped, and so is what is beyond a cube's face, whose coordinates are always of 0 to 1.
+    // A layer's number is clamped. What is beyond a cube's face, for a filter, is the same face's, as the texture says
+    // (tests/cuda/arrays.h100.txt).
     if (out->has_layers) out->edge[2] = HW_TEXTURE_CLAMP;
-    if (out->is_cube) out->edge[0] = out->edge[1] = HW_TEXTURE_CLAMP;
     bool is_integer = out->kind != HW_TEXEL_FLOAT;
     out->is_filtered = texture->is_filtered;
     out->is_normalized = texture->is_normalized || out->is_cube;

@@ -220,10 +220,13 @@ static bool is_reserved(const hw_runtime *runtime, uint64_t address, uint64_t by
     return find_reserved(runtime, address, bytes) != NULL;
 }
 
-bool hw_rt_find_mapped(hw_runtime *runtime, uint64_t address, hw_allocation *out) {
+bool hw_rt_find_mapped(hw_runtime *runtime, uint64_t address, hw_rt_mapped *out) {
     pthread_mutex_lock(&runtime->virtual_lock);
-    const reservation *r = mapping_at(runtime, address) ? find_reserved(runtime, address, 1) : NULL;
-    if (r) *out = (hw_allocation){.address = r->address, .bytes = r->bytes, .kind = HW_ALLOC_DEVICE};
+    const mapping *m = mapping_at(runtime, address);
+    const reservation *r = m ? find_reserved(runtime, address, 1) : NULL;
+    if (r) *out = (hw_rt_mapped){.reserved = {.address = r->address, .bytes = r->bytes, .kind = HW_ALLOC_DEVICE},
+                                 .address = m->address, .bytes = m->bytes, .access = m->access,
+                                 .is_shared = m->physical->wishes.is_shared};
     pthread_mutex_unlock(&runtime->virtual_lock);
     return r != NULL;
 }
@@ -270,15 +273,16 @@ static bool is_filled(hw_runtime *runtime, uint64_t address, uint64_t bytes) {
 static hw_rt_status give_access(hw_runtime *runtime, mapping *m, hw_rt_access access, const void *site) {
     hw_mem *mem = hw_rt_mem(runtime);
     if (m->access == access) return HW_RT_SUCCESS;
-    if (access) {
-        if (mprotect(pointer(m->address), m->bytes, PROT_READ | PROT_WRITE)) return HW_RT_NO_MEMORY;
-        if (hw_mem_adopt(mem, m->address, m->bytes, site, NULL)) {
-            mprotect(pointer(m->address), m->bytes, PROT_NONE);
-            return HW_RT_NO_MEMORY;
-        }
-    } else {
+    if (m->access) {
         hw_mem_free(mem, m->address, NULL);
         mprotect(pointer(m->address), m->bytes, PROT_NONE);
+    }
+    m->access = HW_RT_ACCESS_NONE;
+    if (!access) return HW_RT_SUCCESS;
+    if (mprotect(pointer(m->address), m->bytes, PROT_READ | PROT_WRITE)) return HW_RT_NO_MEMORY;
+    if (hw_mem_adopt(mem, m->address, m->bytes, access == HW_RT_ACCESS_READ, site, NULL)) {
+        mprotect(pointer(m->address), m->bytes, PROT_NONE);
+        return HW_RT_NO_MEMORY;
     }
     m->access = access;
     return HW_RT_SUCCESS;
@@ -342,7 +346,7 @@ void hw_rt_virtual_reopen(hw_runtime *runtime, hw_mem *mem) {
     pthread_mutex_lock(&runtime->virtual_lock);
     for (const hw_rt_physical *p = runtime->physicals; p; p = p->next) hw_mem_charge(mem, p->charged_bytes);
     for (const mapping *m = runtime->mappings; m; m = m->next)
-        if (m->access) hw_mem_adopt(mem, m->address, m->bytes, NULL, NULL);
+        if (m->access) hw_mem_adopt(mem, m->address, m->bytes, m->access == HW_RT_ACCESS_READ, NULL, NULL);
     pthread_mutex_unlock(&runtime->virtual_lock);
 }
 

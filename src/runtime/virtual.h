@@ -42,8 +42,14 @@ hw_rt_status hw_rt_physical_import(hw_runtime *runtime, int fd, hw_rt_physical *
 // All of the memory, within one reserved range; kernels have no access yet. HW_RT_INVALID_VALUE, HW_RT_NOT_SUPPORTED (a
 // part of it, or where something lies: an H200's answer), HW_RT_NO_MEMORY.
 hw_rt_status hw_rt_map(hw_runtime *runtime, uint64_t address, uint64_t bytes, hw_rt_physical *physical);
-// The reserved range around an address at which memory is mapped, also while kernels have no access.
-bool hw_rt_find_mapped(hw_runtime *runtime, uint64_t address, hw_allocation *out);
+// What is mapped at an address, also while kernels have no access, and the reserved range around it.
+typedef struct hw_rt_mapped {
+    hw_allocation reserved;
+    uint64_t address, bytes;
+    hw_rt_access access;
+    bool is_shared;            // other processes may be given it
+} hw_rt_mapped;
+bool hw_rt_find_mapped(hw_runtime *runtime, uint64_t address, hw_rt_mapped *out);
 // All mappings in a part of a reserved range, which cuts none of them. HW_RT_INVALID_VALUE.
 hw_rt_status hw_rt_unmap(hw_runtime *runtime, uint64_t address, uint64_t bytes);
 // Of one or several mappings beside each other, all of each. HW_RT_INVALID_VALUE.

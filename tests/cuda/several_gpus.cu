@@ -179,11 +179,18 @@ static unsigned long long used_of(cudaMemPool_t pool) {
     return used;
 }
 
+static int gpu_of(const void *p) {
+    cudaPointerAttributes attributes;
+    MUST(cudaPointerGetAttributes(&attributes, p));
+    return attributes.device;
+}
+
 // Each pool counts its own, also what it has given to another GPU's stream: a made pool, and the GPUs' first ones.
 static void test_accounts() {
     cudaMemPool_t made[2], first[2];
     cudaStream_t stream;
-    int *of_made, *of_first;
+    cudaGraph_t graph;
+    int *of_made, *of_first, *of_graph = nullptr;
     for (int g = 0; g < 2; g++) {
         cudaMemPoolProps props = {};
         props.allocType = cudaMemAllocationTypePinned;
@@ -194,13 +201,20 @@ static void test_accounts() {
     }
     MUST(cudaSetDevice(1));
     MUST(cudaStreamCreate(&stream));
-    MUST(cudaMallocFromPoolAsync((void **)&of_made, 1024, made[0], stream));
-    MUST(cudaMallocFromPoolAsync((void **)&of_first, 512, first[0], stream));
+    MUST(cudaMallocFromPoolAsync(&of_made, 1024, made[0], stream));
+    MUST(cudaMallocFromPoolAsync(&of_first, 512, first[0], stream));
     printf("accounts: %llu %llu %llu %llu", used_of(made[0]), used_of(first[0]), used_of(made[1]), used_of(first[1]));
+    const int were[] = {gpu_of(of_made), gpu_of(of_first)};
     MUST(cudaFreeAsync(of_made, stream));
     MUST(cudaFreeAsync(of_first, stream));
     MUST(cudaStreamSynchronize(stream));
     printf(", then %llu %llu\n", used_of(made[0]), used_of(first[0]));
+    // Its memory is its own GPU's, whose stream or graph it may be given out in.
+    MUST(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    MUST(cudaMallocFromPoolAsync(&of_graph, 512, made[0], stream));
+    MUST(cudaStreamEndCapture(stream, &graph));
+    printf("its own: %d %d %d\n", were[0], were[1], gpu_of(of_graph));
+    MUST(cudaGraphDestroy(graph));
     for (int g = 0; g < 2; g++) MUST(cudaMemPoolDestroy(made[g]));
     MUST(cudaStreamDestroy(stream));
 }
@@ -252,6 +266,31 @@ static int last_of(int g) {
     return host[N - 1];
 }
 
+// An event's node is its event's GPU's, also when that is another one than before.
+static cudaError_t record_another(cudaStream_t stream, cudaEvent_t *events) {
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    cudaGraphExec_t exec = nullptr;
+    MUST(cudaGraphCreate(&graph, 0));
+    MUST(cudaGraphAddEventRecordNode(&node, graph, nullptr, 0, events[0]));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    MUST(cudaGraphExecEventRecordNodeSetEvent(exec, node, events[1]));
+    MUST(cudaGraphDestroy(graph));
+    const cudaError_t launched = cudaGraphLaunch(exec, stream);
+    MUST(cudaStreamSynchronize(stream));
+    MUST(cudaGraphExecDestroy(exec));
+    return launched;
+}
+
+static unsigned long long next_stream() {
+    cudaStream_t stream;
+    unsigned long long id = 0;
+    MUST(cudaStreamCreate(&stream));
+    MUST(cudaStreamGetId(stream, &id));
+    MUST(cudaStreamDestroy(stream));
+    return id;
+}
+
 static void test_graphs() {
     cudaStream_t streams[2];
     cudaEvent_t events[2];
@@ -269,7 +308,13 @@ static void test_graphs() {
     }
     const int last[] = {last_of(0), last_of(1)};   // the first half is the other's, as it was between its two kernels
     printf("graph of two gpus: %d %d, %d\n", last[0], last[1], host[0]);
+    const unsigned long long streams_before = next_stream();
+    for (int i = 0; i < 20; i++) MUST(cudaGraphLaunch(exec, streams[1]));
+    printf("streams of 20 launches: %d\n", (int)(next_stream() - streams_before) - 1);
     MUST(cudaGraphExecDestroy(exec));
+    printf("another's event: %s\n", cudaGetErrorName(record_another(streams[0], events)));
+    MUST(cudaMemset(data[0], 0, BYTES));
+    MUST(cudaMemset(data[1], 0, BYTES));
     exec = make_by_hand();
     MUST(cudaSetDevice(0));
     MUST(cudaDeviceEnablePeerAccess(1, 0));
@@ -355,12 +400,22 @@ static void test_threads() {
 
 // What one GPU has goes with its reset, and what the others have stays.
 static void test_reset() {
+    cudaMemPool_t first;
+    cudaStream_t stream;
+    int *of_first;
+    MUST(cudaDeviceGetDefaultMemPool(&first, 0));
     MUST(cudaSetDevice(1));
+    MUST(cudaStreamCreate(&stream));
+    MUST(cudaMallocFromPoolAsync(&of_first, 2048, first, stream));
     MUST(cudaDeviceReset());
     MUST(cudaSetDevice(0));
     printf("of the others: %d, of the one that was reset: %s\n", is_filled(data[0], 0) || host[0] != 0,
            cudaGetErrorName(cudaMemset(data[1], 0, 4)));
     (void)cudaGetLastError();
+    const cudaError_t is_there = cudaMemset(of_first, 0, 2048);
+    printf("of the other's pool: %llu, %s", used_of(first), cudaGetErrorName(is_there));
+    MUST(cudaFree(of_first));
+    printf(", then %llu\n", used_of(first));
     const int before = counted;
     add<<<N / 256, 256>>>(data[0], data[0], 0);
     MUST(cudaDeviceSynchronize());

@@ -96,6 +96,9 @@ static void test_contexts(void) {
     CHECK(active);
     GOOD(cuCtxSetCurrent(primary));
     IS(cuCtxDestroy(primary), CUDA_ERROR_INVALID_CONTEXT);
+    size_t is_graphics = 7;   // cuBLAS does without devices' properties where it is not told
+    GOOD(cuCtxGetLimit(&is_graphics, CU_LIMIT_CIG_ENABLED));
+    CHECK(is_graphics == 0);
 }
 
 static void test_memory(void) {
@@ -158,6 +161,47 @@ static void test_pointers(void) {
     CHECK(type == 0 && device == CU_DEVICE_INVALID);
     GOOD(cuMemFree(managed));
     GOOD(cuMemFree(p));
+}
+
+// What two memories beside each other are, in one range.
+static void test_mapped_pointers(void) {
+    const CUmemAllocationProp file = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                      .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    const CUmemAccessDesc both = {file.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    const CUmemAccessDesc only_read = {file.location, CU_MEM_ACCESS_FLAGS_PROT_READ};
+    enum { EACH = 2 << 20 };
+    CUmemGenericAllocationHandle memory[2];
+    CUdeviceptr range, base = 0, start = 0;
+    size_t bytes = 0;
+    cuuint64_t handles = 0;
+    unsigned access = 9;
+    unsigned char byte = 0;
+    GOOD(cuMemAddressReserve(&range, 4 * EACH, 0, 0, 0));
+    for (int i = 0; i < 2; i++) {
+        GOOD(cuMemCreate(&memory[i], EACH, &file, 0));
+        GOOD(cuMemMap(range + i * EACH, EACH, 0, memory[i], 0));
+    }
+    GOOD(cuMemSetAccess(range + EACH, EACH, &both, 1));
+    GOOD(cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, range + EACH + 5));
+    GOOD(cuPointerGetAttribute(&base, CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, range + EACH + 5));
+    GOOD(cuPointerGetAttribute(&bytes, CU_POINTER_ATTRIBUTE_MAPPING_SIZE, range + EACH + 5));
+    GOOD(cuPointerGetAttribute(&handles, CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, range));
+    CHECK(start == range && base == range + EACH && bytes == EACH);
+    IS(handles, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+    GOOD(cuPointerGetAttribute(&access, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, range));
+    IS(access, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+    GOOD(cuPointerGetAttribute(&access, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, range + EACH));
+    IS(access, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    GOOD(cuMemsetD8(range + EACH, 7, 1));
+    GOOD(cuMemSetAccess(range + EACH, EACH, &only_read, 1));
+    IS(cuMemsetD8(range + EACH, 9, 1), CUDA_ERROR_INVALID_VALUE);
+    IS(cuMemcpyHtoD(range + EACH, &access, 1), CUDA_ERROR_INVALID_VALUE);
+    GOOD(cuMemcpyDtoH(&byte, range + EACH, 1));
+    IS(byte, 7);
+    GOOD(cuMemUnmap(range, 2 * EACH));
+    for (int i = 0; i < 2; i++) GOOD(cuMemRelease(memory[i]));
+    GOOD(cuMemAddressFree(range, 4 * EACH));
 }
 
 static void test_arrays(void) {
@@ -412,6 +456,7 @@ int main(void) {
     test_contexts();
     test_memory();
     test_pointers();
+    test_mapped_pointers();
     test_arrays();
     test_module_errors();
     GOOD(cuModuleLoadData(&module, scale_ptx));

@@ -23,6 +23,7 @@ static const char kernels_ptx[] =
 static CUfunction add, count;
 static CUdeviceptr word;
 static CUstream stream, other;
+static CUcontext context;
 
 static void set(unsigned value) { GOOD(cuMemsetD32(word, value, 1)); }
 
@@ -43,7 +44,6 @@ static CUDA_KERNEL_NODE_PARAMS adding(void **params) {
 }
 
 static void set_up(void) {
-    CUcontext context;
     CUmodule module;
     GOOD(cuInit(0));
     GOOD(cuCtxCreate(&context, NULL, 0, 0));
@@ -165,7 +165,7 @@ static CUgraph make_graph(unsigned *n, unsigned *out, int *called, CUgraphNode n
                                 .Depth = 1};
     const CUDA_HOST_NODE_PARAMS host = {add_seven, called};
     GOOD(cuGraphCreate(&graph, 0));
-    GOOD(cuGraphAddMemsetNode(&nodes[0], graph, NULL, 0, &five, NULL));
+    GOOD(cuGraphAddMemsetNode(&nodes[0], graph, NULL, 0, &five, context));
     GOOD(cuGraphAddKernelNode(&nodes[1], graph, &nodes[0], 1, &kernel));
     GOOD(cuGraphAddMemcpyNode(&nodes[2], graph, &nodes[1], 1, &copy, NULL));
     GOOD(cuGraphAddHostNode(&nodes[3], graph, &nodes[1], 1, &host));
@@ -274,12 +274,12 @@ static void test_memory(void) {
     GOOD(cuGraphAddMemAllocNode(&nodes[0], graph, NULL, 0, &alloc));
     CHECK(alloc.dptr);
     const CUDA_MEMSET_NODE_PARAMS nine = {.dst = alloc.dptr, .value = 9, .elementSize = 4, .width = 8, .height = 1};
-    GOOD(cuGraphAddMemsetNode(&nodes[1], graph, &nodes[0], 1, &nine, NULL));
+    GOOD(cuGraphAddMemsetNode(&nodes[1], graph, &nodes[0], 1, &nine, context));
     GOOD(cuGraphInstantiate(&exec, graph, 0));
     GOOD(cuGraphLaunch(exec, stream));
     GOOD(cuMemcpyDtoH(&got, alloc.dptr + 28, 4));
     GOOD(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
-    CHECK(got == 9 && used == 1 << 20);
+    CHECK(got == 9 && used == 32 << 20);
     IS(cuGraphLaunch(exec, stream), CUDA_ERROR_INVALID_VALUE);   // what it has given out has not been freed
     GOOD(cuMemFreeAsync(alloc.dptr, stream));
     GOOD(cuGraphLaunch(exec, stream));

@@ -1,8 +1,13 @@
 // A program that uses the CUDA runtime and the driver has one GPU: memory, streams, the primary context, a reset. And
-// eight host threads, each with a stream of its own, share it. Prints what is not so.
+// eight host threads, each with a stream of its own, share it; another process, which was forked before either was
+// begun, adds to memory of this one; a child that is forked later has no GPU. Prints what is not so. Also built for the
+// sanitizer of threads, with both doors (cmake/tests.cmake).
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cuda.h"
 #include "cuda_runtime_api.h"
@@ -80,9 +85,79 @@ static void share_among_threads(void) {
     GOOD(cuModuleLoadData(&module, add_ptx));
 }
 
+// What one process has by the runtime another one uses by the driver.
+typedef struct shared {
+    cudaIpcMemHandle_t memory;
+    cudaIpcEventHandle_t event;
+} shared;
+
+static int use_shared(int from) {
+    shared names;
+    CUcontext context;
+    CUmodule module;
+    CUdeviceptr p;
+    CUevent event;
+    CUipcMemHandle memory;
+    CUipcEventHandle named;
+    unsigned n = 5;
+    void *params[] = {&p, &n};
+    if (read(from, &names, sizeof names) != (ssize_t)sizeof names) return 1;
+    memcpy(&memory, &names.memory, sizeof memory);
+    memcpy(&named, &names.event, sizeof named);
+    GOOD(cuInit(0));
+    GOOD(cuDevicePrimaryCtxRetain(&context, 0));
+    GOOD(cuCtxSetCurrent(context));
+    GOOD(cuModuleLoadData(&module, add_ptx));
+    GOOD(cuModuleGetFunction(&add, module, "add"));
+    GOOD(cuIpcOpenMemHandle(&p, memory, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    GOOD(cuIpcOpenEventHandle(&event, named));
+    GOOD(cuStreamWaitEvent(NULL, event, 0));
+    GOOD(cuLaunchKernel(add, 1, 1, 1, WORDS, 1, 1, 0, NULL, params, NULL));
+    GOOD(cuCtxSynchronize());
+    GOOD(cuIpcCloseMemHandle(p));
+    return failures != 0;
+}
+
+static void share_with_process(pid_t other, int to) {
+    shared names;
+    void *p;
+    unsigned got[WORDS];
+    int status = -1;
+    cudaEvent_t event;
+    GOOD(cudaMalloc(&p, sizeof got));
+    GOOD(cudaMemset(p, 0, sizeof got));
+    GOOD(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess));
+    GOOD(cudaEventRecord(event, NULL));
+    GOOD(cudaIpcGetMemHandle(&names.memory, p));
+    GOOD(cudaIpcGetEventHandle(&names.event, event));
+    CHECK(write(to, &names, sizeof names) == (ssize_t)sizeof names);
+    CHECK(waitpid(other, &status, 0) == other && status == 0);
+    GOOD(cudaMemcpy(got, p, sizeof got, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < WORDS; i++) CHECK(got[i] == 5);
+    GOOD(cudaFree(p));
+}
+
+// By either interface, and without a hang.
+static void fork_later(void) {
+    void *p;
+    CUdeviceptr address;
+    int status = -1;
+    const pid_t child = fork();
+    if (!child)
+        _exit(cudaMalloc(&p, 4) != cudaErrorInitializationError ||
+              cuMemAlloc(&address, 4) != CUDA_ERROR_NOT_INITIALIZED);
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 int main(void) {
+    int ends[2];
+    if (pipe(ends)) return 1;
+    const pid_t other = fork();
+    if (!other) return use_shared(ends[0]);
     share_memory_and_streams();
     share_among_threads();
+    share_with_process(other, ends[1]);
+    fork_later();
     printf("%d failures\n", failures);
     return failures != 0;
 }

@@ -63,8 +63,14 @@ template <class T> static inline __host__ cudaError_t cudaMallocAsync(T **pointe
 }
 
 template <class T>
-static inline __host__ cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+static inline __host__ cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t bytes, cudaMemPool_t pool,
+                                                           cudaStream_t stream) {
     return ::cudaMallocFromPoolAsync((void **)(void *)pointer, bytes, pool, stream);
+}
+
+template <class T>
+static inline __host__ cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    return cudaMallocFromPoolAsync(pointer, bytes, pool, stream);
 }
 
 template <class T>

@@ -191,9 +191,13 @@ static hw_note_kind kind_of(const hw_state *s, const hw_inst *in) {
     return (hw_note_kind)s->run->set->notes[in->note].kind;
 }
 
-// Tells sinks that an allocation is touched, unless they have been told lately.
-static void tell_touched(hw_state *s, hw_note_kind kind, hw_space space, const hw_allocation *found) {
-    if (HW_IS_TOLD(s, TOUCHED)) hw_access_tell_touched(s, found, ways_of(kind, space));
+// The allocation that an access of that kind may touch; sinks are told so, unless they have been lately.
+static bool find_memory(hw_state *s, hw_note_kind kind, hw_space space, uint64_t address, uint64_t bytes,
+                        hw_allocation *out) {
+    if (!hw_mem_find(s->run->launch->mem, address, bytes, out)) return false;
+    if (out->is_read_only && (kind == HW_NOTE_STORE || is_atomic(kind))) return false;
+    if (HW_IS_TOLD(s, TOUCHED)) hw_access_tell_touched(s, out, ways_of(kind, space));
+    return true;
 }
 
 // What was counted of another space is reported first: it has another name. Its limits are not this one's.
@@ -216,8 +220,7 @@ bool hw_access_check(hw_state *s, const hw_inst *in, hw_pattern *p, uint64_t bas
         room = s->run->shared_bytes;
     } else if (space == HW_SPACE_GLOBAL || space == HW_SPACE_CONST) {
         hw_allocation found;
-        if (!hw_mem_find(s->run->launch->mem, lowest, span, &found)) return false;
-        tell_touched(s, kind_of(s, in), space, &found);
+        if (!find_memory(s, kind_of(s, in), space, lowest, span, &found)) return false;
         p->window = base - (uint64_t)(uintptr_t)hw_mem_apart_host(s->run->apart, base);
         begin = found.address;
         room = found.bytes;
@@ -243,8 +246,7 @@ bool hw_access_find_room(hw_state *s, const hw_inst *in, hw_pattern *p, const ui
     p->room_begin = p->room_origin = base - offset;
     if (space == HW_SPACE_GLOBAL || space == HW_SPACE_CONST) {
         hw_allocation found;
-        if (!hw_mem_find(s->run->launch->mem, base, bytes, &found)) return false;
-        tell_touched(s, kind_of(s, in), space, &found);
+        if (!find_memory(s, kind_of(s, in), space, base, bytes, &found)) return false;
         p->room_begin = found.address;
         p->room_shift = (uint64_t)(uintptr_t)hw_mem_apart_host(s->run->apart, base) - base;
         size = found.bytes;
@@ -486,8 +488,7 @@ static hw_fault_kind find_fault(hw_state *s, hw_note_kind access, hw_space space
         if (offset > s->run->local_bytes || s->run->local_bytes - offset < bytes) kind = HW_FAULT_ADDRESS;
     } else {
         hw_allocation found;
-        if (!hw_mem_find(s->run->launch->mem, offset, bytes, &found)) kind = HW_FAULT_ADDRESS;
-        else tell_touched(s, access, space, &found);
+        if (!find_memory(s, access, space, offset, bytes, &found)) kind = HW_FAULT_ADDRESS;
     }
     return offset & (alignment - 1) ? HW_FAULT_MISALIGNED : kind;
 }

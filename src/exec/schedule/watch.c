@@ -14,7 +14,8 @@
 #include "exec/schedule/place.h"
 
 #define CHECK_NS 1000000000ull
-enum { QUIET_CHECKS = 3, COST_SHARE = 20 };   // a check may take a 20th of the time
+// A check may take a 20th of the time.
+enum { QUIET_CHECKS = 3, QUIET_CHECKS_TO_END = 6, COST_SHARE = 20 };
 
 static uint64_t mix_path(uint64_t hash, const hw_frame *frame, const hw_inst *pc, uint32_t mask) {
     hash = hw_mix_word(hw_mix_word(hash, (uintptr_t)pc), mask);
@@ -80,6 +81,12 @@ static bool are_others_quiet(const hw_worker *worker, uint64_t now) {
     return true;
 }
 
+static void end_waiting(hw_worker *worker) {
+    for (uint32_t b = 0; b < worker->n_blocks; b++)
+        for (uint32_t i = 0; worker->blocks[b]->is_running && i < worker->blocks[b]->n_warps; i++)
+            if (worker->blocks[b]->warps[i].live) return hw_fault_waits_for_gpu(&worker->blocks[b]->warps[i]);
+}
+
 // Others may look already: that it is here is said last.
 void hw_watch_begin(hw_worker *worker) {
     hw_watch *watch = &worker->watch;
@@ -111,4 +118,5 @@ void hw_watch_waiting(hw_worker *worker) {
     atomic_store(&watch->checked_ns, now);
     if (atomic_load(&watch->quiet_checks) < QUIET_CHECKS || !are_others_quiet(worker, now)) return;
     if (!atomic_exchange(&run->has_noticed, true)) tell_going_round(worker, now - watch->quiet_since_ns);
+    if (run->launch->keeps_others_out && atomic_load(&watch->quiet_checks) >= QUIET_CHECKS_TO_END) end_waiting(worker);
 }

@@ -204,6 +204,10 @@ static const builtin_row builtins[] = {
     {"__cuda_syscall_cnpv2LaunchDeviceV2", run_launch_child},
     {"__cuda_syscall_cnpv2StreamCreate", run_make_stream}, {"__cuda_syscall_cnpv2StreamDestroy", run_nothing},
     {"__cuda_syscall_cnpv2SetLastError", run_nothing}, {"__cuda_syscall_cnpv2GetLastError", run_nothing},
+    // The same as kernels call it that are not linked with cudadevrt: Halfwarp takes its place.
+    {"__cudaCDP2GetParameterBufferV2", run_begin_child}, {"__cudaCDP2LaunchDeviceV2", run_launch_child},
+    {"__cudaCDP2StreamCreateWithFlags", run_make_stream}, {"__cudaCDP2StreamDestroy", run_nothing},
+    {"__cudaCDP2GetLastError", run_nothing}, {"__cudaCDP2PeekAtLastError", run_nothing},
     // operator new and delete, with and without [] and size, which clang leaves to a library that it does not have
     {"_Znwm", run_malloc}, {"_Znam", run_malloc}, {"_ZdlPv", run_free}, {"_ZdlPvm", run_free}, {"_ZdaPv", run_free},
     {"_ZdaPvm", run_free},

@@ -9,8 +9,8 @@ void hw_clang_add_common(const hw_compiler *clang, int arch, const char *include
     hw_args_add(args, clang->path);
     hw_args_add(args, "--driver-mode=g++");
     hw_args_add_words(args, "-nocudainc -nocudalib -Xclang -target-sdk-version=11.0 -Wno-unknown-cuda-version", ' ');
-    // "register" is no error of nvcc's, whatever the standard.
-    hw_args_add_words(args, "-Wno-unused-command-line-argument -Wno-register", ' ');
+    // No errors of nvcc's: "register", whatever the standard, and constexpr functions that cannot be constant.
+    hw_args_add_words(args, "-Wno-unused-command-line-argument -Wno-register -Wno-invalid-constexpr", ' ');
     hw_args_addf(args, "--cuda-path=%s", empty_dir);
     hw_args_addf(args, "--cuda-gpu-arch=sm_%d", arch);
     hw_args_addf(args, "-I%s", include_dir);

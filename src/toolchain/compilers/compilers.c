@@ -106,8 +106,7 @@ static bool is_halfwarp(const char *path) {
     return slash && !strcmp(slash + 1, "halfwarp");
 }
 
-// The first nvcc on the path that is NVIDIA's.
-static const char *find_nvcc(const char *search_path, hw_arena *arena) {
+const char *hw_compiler_find_nvcc(const char *search_path, hw_arena *arena) {
     for (const char *at = search_path; at && *at;) {
         size_t length = strcspn(at, ":");
         const char *folder = length ? hw_arena_string(arena, at, length) : NULL;
@@ -122,7 +121,7 @@ hw_status hw_compiler_choose(const hw_toolchain_options *options, hw_arena *aren
                              hw_diag *diag) {
     *compiler = (hw_compiler){0};
     if (options->compiler != HW_COMPILER_CLANG && !options->hide_nvcc) {
-        const char *nvcc = find_nvcc(options->search_path, arena);
+        const char *nvcc = hw_compiler_find_nvcc(options->search_path, arena);
         if (hw_arena_ran_out(arena)) return hw_diag_no_memory(diag);
         if (nvcc) {
             *compiler = (hw_compiler){HW_COMPILER_NVCC, nvcc, 0};

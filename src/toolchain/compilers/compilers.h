@@ -21,6 +21,9 @@ typedef struct hw_compiler {
 hw_status hw_compiler_choose(const hw_toolchain_options *options, hw_arena *arena, hw_compiler *compiler,
                              hw_diag *diag);
 
+// The first nvcc on the path that is NVIDIA's; NULL: there is none, or memory ran out.
+const char *hw_compiler_find_nvcc(const char *search_path, hw_arena *arena);
+
 // Does this nvcc start? HW_NOT_FOUND with a sentence that says what happens instead: it cannot be executed, or
 // something that it needs is missing. Takes some milliseconds.
 hw_status hw_compiler_check_nvcc(const char *path, hw_arena *arena, hw_diag *diag);

@@ -41,7 +41,7 @@ static hw_status make_program(hw_nvcc_work *w) {
     hw_args_addf(&args, "-L%s", w->lib_dir);
     if (w->command->has_runtime) hw_args_add(&args, "-lcudart");
     hw_args_add(&args, "-o");
-    hw_args_add(&args, w->command->output ? w->command->output : hw_nvcc_named_after(w, "a.out", ".out"));
+    hw_args_add(&args, hw_nvcc_output(w->command, "a.out", ".out", w->arena));
     return hw_nvcc_run_tool(w, &args, NULL, "the program does not link");
 }
 
@@ -49,7 +49,7 @@ static hw_status make_program(hw_nvcc_work *w) {
 // counts on that.
 static hw_status run_program(hw_nvcc_work *w) {
     const hw_args *inputs = &w->command->inputs;
-    const char *program = w->command->output ? w->command->output : hw_nvcc_named_after(w, "a.out", ".out");
+    const char *program = hw_nvcc_output(w->command, "a.out", ".out", w->arena);
     hw_args args = {.arena = w->arena};
     if (inputs->count == 1 && hw_nvcc_kind_of(w->command, inputs->items[0]) == HW_FILE_UNKNOWN) {
         hw_nvcc_add_text(&args, inputs->items[0]);
@@ -74,7 +74,7 @@ static hw_status make_library(hw_nvcc_work *w) {
     hw_args_add(&args, archiver);
     hw_args_add(&args, "cr");
     hw_args_add_all(&args, &w->command->archiver_options);
-    hw_args_add(&args, w->command->output ? w->command->output : hw_nvcc_named_after(w, "a.a", ".a"));
+    hw_args_add(&args, hw_nvcc_output(w->command, "a.a", ".a", w->arena));
     hw_args_add_all(&args, &objects);
     return hw_nvcc_run_tool(w, &args, NULL, "the library cannot be made");
 }
@@ -90,7 +90,7 @@ static hw_status make_device_link(hw_nvcc_work *w) {
     hw_nvcc_add_host(w, &args);
     hw_args_add_all(&args, &w->arguments.host);
     hw_args_add(&args, "-c");
-    const char *output = w->command->output ? w->command->output : hw_nvcc_named_after(w, "a_dlink.o", ".o");
+    const char *output = hw_nvcc_output(w->command, "a_dlink.o", ".o", w->arena);
     hw_nvcc_add_source(&args, "c", "/dev/null", output);
     return hw_nvcc_run_tool(w, &args, NULL, "the empty result of -dlink cannot be made");
 }
@@ -130,18 +130,20 @@ static hw_status preprocess(hw_nvcc_work *w, const char *source) {
 
 static hw_status make_device_code(hw_nvcc_work *w, const char *source) {
     const bool is_ptx = w->command->goal == HW_NVCC_PTX;
-    const char *output = w->command->output ? w->command->output
-                                            : hw_nvcc_named_after(w, source, is_ptx ? ".ptx" : ".fatbin");
+    static const char *const endings[] = {[HW_NVCC_PTX] = ".ptx", [HW_NVCC_FATBIN] = ".fatbin",
+                                          [HW_NVCC_CUBIN] = ".cubin"};
+    const char *output = hw_nvcc_output(w->command, source, endings[w->command->goal], w->arena);
     const hw_file_kind kind = hw_nvcc_kind_of(w->command, source);
     hw_fatbin_piece pieces[HW_NVCC_MAX_ARCHS];
     int archs[HW_NVCC_MAX_ARCHS];
     size_t count;
+    if (w->command->goal != HW_NVCC_FATBIN && w->command->n_archs > 1)
+        return hw_diag_set(w->diag, HW_USAGE, "-%s is for one architecture, and several are asked for",
+                           is_ptx ? "ptx" : "cubin");
     if (kind == HW_FILE_PTX && !is_ptx) return hw_nvcc_wrap_ptx(w, source, pieces, &count, output);
     if (kind != HW_FILE_CUDA) return hw_nvcc_refuse_file(w, kind, source);
     if (!is_ptx) return hw_nvcc_make_fatbin(w, source, pieces, &count, output);
     hw_status status = hw_nvcc_choose_archs(w, archs, &count);
-    if (!status && count > 1)
-        status = hw_diag_set(w->diag, HW_USAGE, "-ptx makes PTX for one architecture, and several are asked for");
     return status ? status : hw_nvcc_make_ptx(w, source, archs[0], output);
 }
 
@@ -155,10 +157,9 @@ static hw_status make_each(hw_nvcc_work *w) {
         const char *source = command->inputs.items[i];
         switch (command->goal) {
         case HW_NVCC_OBJECT:
-            status = hw_nvcc_compile(w, source,
-                                     command->output ? command->output : hw_nvcc_named_after(w, source, ".o"));
+            status = hw_nvcc_compile(w, source, hw_nvcc_output(command, source, ".o", w->arena));
             break;
-        case HW_NVCC_PTX: case HW_NVCC_FATBIN: status = make_device_code(w, source); break;
+        case HW_NVCC_PTX: case HW_NVCC_FATBIN: case HW_NVCC_CUBIN: status = make_device_code(w, source); break;
         default: status = preprocess(w, source); break;
         }
     }

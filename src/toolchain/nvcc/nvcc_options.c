@@ -12,7 +12,7 @@
 typedef enum form { ALONE, VALUE } form;
 typedef enum meaning {
     GOAL_PROGRAM, GOAL_RUN, GOAL_OBJECT, GOAL_RELOCATABLE, GOAL_DEVICE_LINK, GOAL_LIBRARY, GOAL_PREPROCESSED,
-    GOAL_DEPENDENCIES, GOAL_USER_DEPENDENCIES, GOAL_PTX, GOAL_FATBIN,
+    GOAL_DEPENDENCIES, GOAL_USER_DEPENDENCIES, GOAL_PTX, GOAL_FATBIN, GOAL_CUBIN,
     OUTPUT, OUTPUT_FOLDER, LANGUAGE, DEPENDS, DEPENDS_FILE, DEPENDS_TARGET, DEPENDS_PHONY, ARCH, CODE, GENCODE,
     RELOCATABLE, RUNTIME, SHARED, HOST_COMPILER, ARCHIVER, ARCHIVER_OPTION, RUN_ARGUMENTS, WARNINGS, VERBOSE, DRY_RUN,
     FORWARD_COMPILER, FORWARD_LINKER, FORWARD_BOTH, COMPILER, QUIET, TOLD, REFUSED,
@@ -234,10 +234,10 @@ static hw_status take_option(reader *r, const row *row, const char *value) {
     static const hw_nvcc_goal goals[] = {
         HW_NVCC_PROGRAM,      HW_NVCC_RUN,          HW_NVCC_OBJECT,            HW_NVCC_OBJECT, HW_NVCC_DEVICE_LINK,
         HW_NVCC_LIBRARY,      HW_NVCC_PREPROCESSED, HW_NVCC_DEPENDENCIES,      HW_NVCC_USER_DEPENDENCIES,
-        HW_NVCC_PTX,          HW_NVCC_FATBIN,
+        HW_NVCC_PTX,          HW_NVCC_FATBIN,       HW_NVCC_CUBIN,
     };
     hw_nvcc_command *command = r->command;
-    if (row->meaning <= GOAL_FATBIN) command->goal = goals[row->meaning];
+    if (row->meaning <= GOAL_CUBIN) command->goal = goals[row->meaning];
     switch (row->meaning) {
     case GOAL_RELOCATABLE: command->relocatable = true; break;
     case OUTPUT: command->output = value; break;
@@ -327,4 +327,13 @@ hw_status hw_nvcc_parse(const hw_args *words, hw_arena *arena, hw_nvcc_command *
     if (command->inputs.failed || command->passed.failed || command->told.failed || command->depends_words.failed)
         return hw_diag_no_memory(diag);
     return HW_OK;
+}
+
+const char *hw_nvcc_output(const hw_nvcc_command *command, const char *input, const char *ending, hw_arena *arena) {
+    if (command->output) return command->output;
+    const char *slash = strrchr(input, '/'), *name = slash ? slash + 1 : input, *dot = strrchr(name, '.');
+    int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+    if (command->output_dir)
+        return hw_arena_printf(arena, "%s/%.*s%s", command->output_dir, length, name, ending);
+    return hw_arena_printf(arena, "%.*s%s", length, name, ending);
 }

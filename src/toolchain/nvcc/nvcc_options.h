@@ -17,6 +17,7 @@ typedef enum hw_nvcc_goal {
     HW_NVCC_USER_DEPENDENCIES,   // without system headers
     HW_NVCC_PTX,
     HW_NVCC_FATBIN,
+    HW_NVCC_CUBIN,               // a fat binary of one architecture, in its place
 } hw_nvcc_goal;
 
 enum { HW_NVCC_MAX_ARCHS = 16 };
@@ -49,6 +50,9 @@ void hw_nvcc_add_text(hw_args *words, const char *text);
 
 // Adds words, those of each --options-file in its place. HW_IO when one cannot be read, HW_USAGE when one names itself.
 hw_status hw_nvcc_expand(hw_args *expanded, const char *const *words, size_t count, hw_diag *diag);
+
+// What -o says; else "dir/scan.cu" and ".o" to "scan.o", in the output folder. NULL where memory ran out.
+const char *hw_nvcc_output(const hw_nvcc_command *command, const char *input, const char *ending, hw_arena *arena);
 
 // "compute_80", "sm_90a", "lto_75" to 80, 90, 75; 0: it is none.
 int hw_nvcc_read_arch(const char *text);

@@ -7,7 +7,8 @@
 typedef struct architectures {
     hw_args with_ptx, without_ptx;     // "compute_80", as -gencode needs it
     const char *arch, *code;
-    bool makes_one_file;               // -ptx, -cubin: for one architecture, and nothing may be added
+    bool makes_cubin;
+    bool makes_one_file;               // -ptx: for one architecture, and nothing may be added
 } architectures;
 
 static bool is_option(const char *word, const char *name, const char *long_name, const char **value) {
@@ -59,10 +60,27 @@ static bool take_note(architectures *archs, const hw_args *words, size_t i, size
         // The static runtime is inside the program, where no other can replace it.
         return k < 3 || (k == 3 && strcmp(value, "none") == 0);
     }
-    static const char *const one[][2] = {{"ptx", "ptx"}, {"cubin", "cubin"}, {"optix-ir", "optix-ir"}};
+    static const char *const one[][2] = {{"ptx", "ptx"}, {"optix-ir", "optix-ir"}};
     for (size_t k = 0; k < sizeof one / sizeof one[0]; k++)
         archs->makes_one_file |= is_option(word, one[k][0], one[k][1], &value);
-    return true;
+    const bool is_cubin = is_option(word, "cubin", "cubin", &value);
+    archs->makes_cubin |= is_cubin;
+    return !is_cubin;
+}
+
+// -cubin becomes -fatbin, whose file has PTX beside the machine code; what it is called is nvcc's own rule.
+static hw_status add_in_place_of_cubin(const hw_args *words, hw_args *real, hw_diag *diag) {
+    hw_nvcc_command command;
+    hw_status status = hw_nvcc_parse(words, words->arena, &command, diag);
+    hw_args_add(real, "-fatbin");
+    if (status || command.output) return status;
+    if (command.inputs.count > 1)
+        return hw_diag_set(diag, HW_USAGE, "-cubin of several files: Halfwarp makes fat binaries with PTX in place of "
+                           "machine code, for one file at a time");
+    if (!command.inputs.count) return HW_OK;
+    hw_args_add(real, "-o");
+    hw_args_add(real, hw_nvcc_output(&command, command.inputs.items[0], ".cubin", words->arena));
+    return HW_OK;
 }
 
 hw_status hw_nvcc_add_real(const char *path, const hw_args *words, hw_args *real, hw_diag *diag) {
@@ -74,6 +92,10 @@ hw_status hw_nvcc_add_real(const char *path, const hw_args *words, hw_args *real
         bool passes = take_note(&archs, words, i, &taken);
         for (size_t k = i; passes && k < i + taken; k++) hw_args_add(real, words->items[k]);
         has_runtime |= passes && is_option(words->items[i], "cudart", "cudart", &value);
+    }
+    if (archs.makes_cubin) {
+        hw_status status = add_in_place_of_cubin(words, real, diag);
+        if (status) return status;
     }
     if (!has_runtime) {
         hw_args_add(real, "-cudart");

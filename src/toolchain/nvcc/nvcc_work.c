@@ -54,15 +54,6 @@ hw_file_kind hw_nvcc_kind_of(const hw_nvcc_command *command, const char *name) {
     return !strcmp(command->language, "cu") ? HW_FILE_CUDA : !strcmp(command->language, "c") ? HW_FILE_C : HW_FILE_CPP;
 }
 
-// "dir/scan.cu" and ".o" to "scan.o", in the output folder.
-const char *hw_nvcc_named_after(hw_nvcc_work *w, const char *input, const char *ending) {
-    const char *slash = strrchr(input, '/'), *name = slash ? slash + 1 : input, *dot = strrchr(name, '.');
-    int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
-    if (w->command->output_dir)
-        return hw_arena_printf(w->arena, "%s/%.*s%s", w->command->output_dir, length, name, ending);
-    return hw_arena_printf(w->arena, "%.*s%s", length, name, ending);
-}
-
 static const char *with_ending(hw_nvcc_work *w, const char *path, const char *ending) {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     int length = dot && dot > path ? (int)(dot - path) : (int)strlen(path);

@@ -28,9 +28,8 @@ typedef struct hw_nvcc_work {
 // Shows the command if that is asked for, and runs it unless it is a dry run. HW_COMPILE where it fails.
 hw_status hw_nvcc_run_tool(hw_nvcc_work *w, const hw_args *args, const char *file, const char *failed);
 
-// A new name in work_dir; one beside the sources for what is made of `input`. NULL where memory ran out.
+// A new name in work_dir. NULL where memory ran out.
 const char *hw_nvcc_work_file(hw_nvcc_work *w, const char *ending);
-const char *hw_nvcc_named_after(hw_nvcc_work *w, const char *input, const char *ending);
 
 // What a file is, by -x or its name; and why it is not what is wanted.
 hw_file_kind hw_nvcc_kind_of(const hw_nvcc_command *command, const char *name);

@@ -9,6 +9,7 @@ cc=$(command -v cc || command -v gcc || command -v clang) || exit 77
 "$cc" -I "$tests/../include/cuda" -o "$work/answers" "$tests/shim/driver_answers.c" "$lib/driver/libcuda.so.1" \
     -Wl,-rpath-link,"$lib" || exit 1
 "$halfwarp" run "$work/answers" >"$work/ours" 2>"$work/said"
+grep -q 'kernel add .*write of 4 bytes .*, which may only be read' "$work/said" || fail "said: $(cat "$work/said")"
 # The answers to a question: what stands indented below its name.
 answers() { awk -v name="$2" '/^[^ ]/ { is_its = $0 == name } is_its' "$1"; }
 while read -r name; do

@@ -200,6 +200,13 @@ for route in $routes; do
     says out ".target sm_80"
     expect 0 "$halfwarp" occupancy --gpu h200 scale.fatbin
     says out kernel
+    # In place of machine code, under its name.
+    expect 0 "${compile[@]}" -cubin -gencode=arch=compute_80,code=sm_80 -odir objects shift.cu
+    mv objects/shift.cubin shift.fatbin
+    expect 0 "$halfwarp" ptx --gpu h200 shift.fatbin
+    says out ".target sm_80"
+    expect 0 "${compile[@]}" -cubin -arch=sm_75 scale.ptx -o shift.fatbin
+    expect 0 "$halfwarp" occupancy --gpu h200 shift.fatbin
     # And into an object file, of whose functions other files make use.
     expect 0 "${compile[@]}" -ptx -rdc=true -arch=compute_75 twice.cu -o function.ptx
     expect 0 "${compile[@]}" -dc -arch=compute_75 function.ptx -o function.o
@@ -236,14 +243,15 @@ expect 2 "${compile[@]}" -c absent.cu
 refuses "cannot read absent.cu"
 refuses_rows "${compile[@]}" <<'ROWS'
 -zork main.cpp|there is no option -zork
--cubin scale.cu|-cubin is not supported
+-cubin -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80 scale.cu|-cubin is for one architecture
+-optix-ir scale.cu|-optix-ir is not supported
 -c scale.ptx|scale.ptx is PTX, which goes with -fatbin and -dc alone
 scale.ptx -o program|scale.ptx is PTX, which goes with -fatbin and -dc alone
 -ptx scale.ptx|scale.ptx is PTX
 -E scale.ptx|scale.ptx is PTX
 -lib scale.ptx|scale.ptx is PTX
 -dlink scale.ptx|takes object files, and scale.ptx is none; -dc makes one of it
--cubin scale.ptx|-cubin is not supported
+-cubin text.ptx|text.ptx is no PTX
 -fatbin scale.cubin|scale.cubin is device code that is made already
 -fatbin absent.ptx|cannot read absent.ptx
 -fatbin newer.ptx|newer.ptx is for sm_90, which is newer than compute_75: -arch=sm_90 takes it

@@ -22,12 +22,16 @@ beside each other: 1, behind each other: 1
 times of two gpus: cudaErrorInvalidResourceHandle
 pool: 1 1
 accounts: 1024 512 0 0, then 0 0
+its own: 0 0 0
 not joined: cudaErrorStreamCaptureUnjoined
 graph of two gpus: 6 303, 5
-by hand: 413 408
+streams of 20 launches: 0
+another's event: cudaSuccess
+by hand: 110 105
 freed by graphs: 3 nodes, cudaSuccess, cudaErrorInvalidValue
 a thread for each: 1
 of the others: 1, of the one that was reset: cudaErrorInvalidValue
+of the other's pool: 2048, cudaSuccess, then 0
 managed memory of the others: 1
 and goes on: 1
 TEXT
@@ -75,6 +79,27 @@ int main() {
     return cudaDeviceSynchronize();
 }
 PROGRAM
+# Each GPU's kernel waits for the other's: launches are executed one after the other.
+cat > "$work/meet.cu" <<'PROGRAM'
+#include <cstdio>
+__global__ void meet(volatile int *own, volatile int *other) {
+    *own = 1;
+    while (!*other) ;                              // waits here
+}
+int main() {
+    int *flags, *at[2];
+    cudaHostAlloc((void **)&flags, 8, cudaHostAllocPortable);
+    flags[0] = flags[1] = 0;
+    cudaHostGetDevicePointer((void **)&at[0], flags, 0);
+    at[1] = at[0] + 1;
+    for (int g = 0; g < 2; g++) {
+        cudaSetDevice(g);
+        meet<<<1, 1>>>(at[g], at[1 - g]);
+    }
+    cudaSetDevice(0);
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+PROGRAM
 column() { python3 -c 'import csv, sys
 print(*[row[sys.argv[2]] for row in csv.DictReader(open(sys.argv[1]))])' "$work/rows" "$1"; }
 
@@ -111,6 +136,9 @@ for compiler in nvcc clang; do
 cudaSuccess"
     says err "which is GPU 1's: GPU 0 has not been let reach it (cudaDeviceEnablePeerAccess)"
     says err "stray.cu:$(grep -n 'allocated here' "$work/stray.cu" | cut -d: -f1)"
+    [ $routes = 1 ] && expect 5 "$halfwarp" run --gpus 2 --compiler $compiler "$work/meet.cu" &&
+        says err "meet.cu:$(grep -n 'waits here' "$work/meet.cu" | cut -d: -f1)" &&
+        says err "kernels of several GPUs, which may be meant to, are executed one after the other"
     expect 1 "$halfwarp" check --gpus 2 --compiler $compiler "$work/stray.cu"
     says out "memory of another GPU is accessed without peer access"
 done

@@ -15,14 +15,12 @@ for compiler in nvcc clang; do
     compared "$work/out" | diff - "$work/recorded" > "$work/diff" || fail "$compiler: $(cut -c 1-100 "$work/diff")"
 done
 
-# Layers, cubes and surfaces as an H100 reads and writes them: sums of filtered layers within a float's last bit. Left
-# out is a filtered cube, of whose places two at edges of faces differ.
-compared_arrays() { grep -v '^cube filtered' "$1"; }
+# Layers, cubes and surfaces as an H100 reads and writes them: sums of filtered layers within a float's last bit.
 expect 0 "$halfwarp" run tests/cuda/arrays.cu
 silent err
-compared_arrays tests/cuda/arrays.h100.txt > "$work/recorded"
-compared_arrays "$work/out" > "$work/got"
-[ "$(wc -l < "$work/got")" = 25 ] || fail "arrays: $(wc -l < "$work/got") lines"
+cp tests/cuda/arrays.h100.txt "$work/recorded"
+cp "$work/out" "$work/got"
+[ "$(wc -l < "$work/got")" = 26 ] || fail "arrays: $(wc -l < "$work/got") lines"
 paste -d '\n' "$work/recorded" "$work/got" | awk '
     function low(h) { return index("0123456789abcdef", substr(h, length(h))) }
     NR % 2 { split($0, wanted, " "); next }
