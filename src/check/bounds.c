@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "check/readers.h"
+
 // An access that is wrong, of one kind: by whom, and in the first of its lanes, where.
 typedef struct wrong {
     hw_check_kind kind;
@@ -298,6 +300,10 @@ static void look_at_byte(hw_check *c, hw_check_block *block, hw_check_ref ref, u
     add_wrong(c, &w);
 }
 
+static void look_at_readers(hw_check *c, hw_check_block *block, hw_check_ref left, uint64_t offset) {
+    while (left) look_at_byte(c, block, hw_check_next_reader(&c->entries, &left), offset);
+}
+
 void hw_check_bounds_block_ends(hw_check *c, hw_check_block *block) {
     for (uint32_t i = 0; c->blocks.cluster_blocks > 1 && i < c->blocks.n_lines; i++) {
         const hw_check_line *line = &block->shared[i];
@@ -307,7 +313,7 @@ void hw_check_bounds_block_ends(hw_check *c, hw_check_block *block) {
             for (uint32_t at = 0; at < HW_CHECK_LINE_BYTES; at++) {
                 const hw_check_ref ref = hw_check_line_ref(line, &c->entries, (hw_check_plane)p, at);
                 if (ref >= block->floor && ref != last)
-                    look_at_byte(c, block, ref, i * (uint64_t)HW_CHECK_LINE_BYTES + at);
+                    look_at_readers(c, block, ref, i * (uint64_t)HW_CHECK_LINE_BYTES + at);
                 last = ref;
             }
         }

@@ -290,10 +290,10 @@ static void forget_bytes(model *m, int first_place) {
 // Some objects are not written by the launch, and it is known.
 static void declare_homes(program *p) {
     static const uint32_t set_of[SETS] = {UNKNOWN, FIRST_OBJECT, FIRST_OBJECT + 1, OF_FLAGS};
-    static const hw_home items[SETS] = {[FIRST_OBJECT] = {GLOBAL, OBJECT_BYTES, HW_SPACE_GLOBAL, NULL, NULL},
-                                        [FIRST_OBJECT + 1] = {GLOBAL + OBJECT_BYTES, OBJECT_BYTES, HW_SPACE_GLOBAL,
-                                                              NULL, NULL},
-                                        [OF_FLAGS] = {FLAG, 8 * FLAGS, HW_SPACE_GLOBAL, NULL, NULL}};
+    static const hw_home items[SETS] = {
+        [FIRST_OBJECT] = {.begin = GLOBAL, .bytes = OBJECT_BYTES, .space = HW_SPACE_GLOBAL},
+        [FIRST_OBJECT + 1] = {.begin = GLOBAL + OBJECT_BYTES, .bytes = OBJECT_BYTES, .space = HW_SPACE_GLOBAL},
+        [OF_FLAGS] = {.begin = FLAG, .bytes = 8 * FLAGS, .space = HW_SPACE_GLOBAL}};
     static hw_home_set sets[SETS] = {
         [FIRST_OBJECT] = {.first = FIRST_OBJECT, .n = 1}, {.first = FIRST_OBJECT + 1, .n = 1},
         {.first = OF_FLAGS, .n = 1, .is_written = true}};
