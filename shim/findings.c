@@ -90,6 +90,7 @@ static void write_object(FILE *out, const char *name, const hw_check_object *obj
             (unsigned long long)object->address, (unsigned long long)object->bytes,
             object->is_nearest ? "true" : "false", object->is_out_of_reach ? "true" : "false");
     if (object->name) write_text(out, "name", hw_demangle(object->name, place, sizeof place));
+    if (object->part) write_text(out, "part", object->part);
     if (object->site && hw_shim_describe_site(object->site, place, sizeof place)) write_text(out, "site", place);
     fputc('}', out);
 }

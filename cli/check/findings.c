@@ -61,6 +61,7 @@ static hw_cli_finding_object read_object(const json_t *object) {
                                    .address = number_of(object, "address"),
                                    .bytes = number_of(object, "bytes"),
                                    .name = text_of(object, "name"),
+                                   .part = text_of(object, "part"),
                                    .site = text_of(object, "site")};
 }
 

@@ -43,6 +43,7 @@ typedef struct hw_cli_finding_object {
     bool is_nearest;                 // nearest: it is not known where the pointer came from
     unsigned long long address, bytes;
     const char *name, *site;         // NULL: not known
+    const char *part;                // of the variable or of what is allocated; NULL: it is all of it
 } hw_cli_finding_object;
 
 typedef struct hw_cli_finding {

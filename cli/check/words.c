@@ -103,14 +103,18 @@ static void write_distance(const hw_cli_finding *f, char *out, size_t bytes) {
     else snprintf(out, bytes, "%llu bytes %s of %llu bytes", apart, side, end - begin);
 }
 
-// " of the variable table", ", allocated at sum.cu:20": behind what is written already.
+// " of the variable table", ", allocated at sum.cu:20", " of first in the variable pairs": behind what is written
+// already.
 static void append_origin(const hw_cli_finding_object *object, hw_space space, char *out, size_t bytes) {
     const size_t n = strlen(out);
     if (object->is_nearest) snprintf(out + n, bytes - n, ", what lies nearest");
+    const size_t k = strlen(out);
+    if (object->part) snprintf(out + k, bytes - k, " of %s", object->part);
     const size_t m = strlen(out);
-    if (object->name) snprintf(out + m, bytes - m, " of the variable %s", object->name);
+    const char *word = object->part ? "in" : "of";
+    if (object->name) snprintf(out + m, bytes - m, " %s the variable %s", word, object->name);
     else if (object->site) snprintf(out + m, bytes - m, ", allocated at %s", object->site);
-    else if (space != HW_SPACE_GLOBAL) snprintf(out + m, bytes - m, " of %s memory", hw_space_name(space));
+    else if (space != HW_SPACE_GLOBAL) snprintf(out + m, bytes - m, " %s %s memory", word, hw_space_name(space));
 }
 
 const char *hw_cli_finding_memory(const hw_cli_finding *f, char *out, size_t bytes) {

@@ -24,7 +24,13 @@ bool hw_check_blocks_begin(hw_check_blocks *b, const hw_launch_info *info, int c
     b->n_warps = (uint32_t)hw_divide_up(b->threads, LANES);
     b->n_lines = (uint32_t)hw_divide_up((uint64_t)info->smem_static_bytes + info->smem_dynamic_bytes,
                                         HW_CHECK_LINE_BYTES);
-    for (uint32_t i = 0; i < info->n_notes; i++) b->has_rows |= info->notes[i].copies_rows;
+    for (uint32_t i = 0; i < info->n_notes; i++) {
+        const hw_note *note = &info->notes[i];
+        const bool tells = note->order >= HW_ORDER_RELEASE;
+        b->has_rows |= note->copies_rows;
+        b->tells_blocks |= tells && note->scope > HW_SCOPE_CTA;
+        b->tells_warps |= tells;
+    }
     b->steps_order = compute_capability < 70;
     return true;
 }

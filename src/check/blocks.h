@@ -100,6 +100,7 @@ typedef struct hw_check_blocks {
     bool by_step;                            // the last question about an order was answered by a warp's step alone
     uint8_t of_row;                          // hw_check_missing, of what the last race found lacks to a copy of a row
     bool has_rows;                           // the launch has instructions that copy rows
+    bool tells_blocks, tells_warps;          // it may leave messages to other blocks, or within a block
     bool steps_order;                        // each step of a warp orders its lanes
     bool ran_out;                            // of memory: what is found from now on may be wrong, and is not told
 } hw_check_blocks;

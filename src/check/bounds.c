@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "check/readers.h"
+
 // An access that is wrong, of one kind: by whom, and in the first of its lanes, where.
 typedef struct wrong {
     hw_check_kind kind;
@@ -13,6 +15,12 @@ typedef struct wrong {
     uint64_t address;
     hw_check_object object;
 } wrong;
+
+// How far the address is behind the begin of the part before it, of those that lie there once in each stride.
+static uint64_t offset_in_part(const hw_home *home, uint64_t address) {
+    const uint64_t first = home->whole_begin + (home->begin - home->whole_begin) % home->stride;
+    return address >= first ? (address - first) % home->stride : home->stride - (first - address);
+}
 
 // ---- findings -------------------------------------------------------------------------------------------------------
 
@@ -33,8 +41,21 @@ static hw_check_object object_of(const hw_allocation *a) {
                              .name = a->kind == HW_ALLOC_GLOBAL ? a->name : NULL, .site = a->site};
 }
 
-static hw_check_object object_of_home(const hw_home *home) {
-    return (hw_check_object){.is_known = true, .address = home->begin, .bytes = home->bytes, .name = home->name,
+// Of parts that lie there several times, the one that the address is in or behind, or if it is nearer the next one.
+static hw_check_object object_of_home(const hw_home *home, uint64_t address) {
+    hw_check_object object = {.is_known = true, .address = home->begin, .bytes = home->bytes, .name = home->name,
+                              .part = home->part, .site = home->site};
+    if (!home->stride) return object;
+    const uint64_t behind = offset_in_part(home, address);
+    object.address = address - behind;
+    if (behind >= home->bytes && home->stride - behind < behind - home->bytes + 1) object.address += home->stride;
+    return object;
+}
+
+// The variable that a part is of, or the variable itself.
+static hw_check_object whole_of_home(const hw_home *home) {
+    return (hw_check_object){.is_known = true, .address = home->part ? home->whole_begin : home->begin,
+                             .bytes = home->part ? home->whole_bytes : home->bytes, .name = home->name,
                              .site = home->site};
 }
 
@@ -46,7 +67,8 @@ hw_check_object hw_check_object_at(hw_check *c, uint8_t space, uint64_t address)
         for (uint32_t k = 1; homes && k < homes->n_sets && !there.is_known; k++)
             for (uint32_t i = 0; i < homes->sets[k].n; i++) {
                 const hw_home *home = &homes->items[homes->sets[k].first + i];
-                if (hw_check_is_in(home, space, address, 1)) there = object_of_home(home);
+                const hw_check_object whole = whole_of_home(home);
+                if (home->space == space && address - whole.address < whole.bytes) there = whole;
             }
     } else if (space != HW_SPACE_LOCAL && c->memory && hw_mem_find(c->memory, address, 1, &a)) {
         there = object_of(&a);
@@ -60,6 +82,7 @@ static hw_check_finding describe(hw_check *c, const wrong *w, const hw_check_sid
                                 .n_sides = 1, .sides = {*side}};
     finding.sides[0].bytes = w->bytes;
     finding.object.name = keep_name(c, w->object.name);
+    finding.object.part = keep_name(c, w->object.part);
     if (w->kind != HW_CHECK_BOUNDS) return finding;
     finding.address = first_outside(&w->object, w->address);
     if (w->object.is_nearest || w->object.is_out_of_reach) return finding;
@@ -113,6 +136,7 @@ static void add_wrong(hw_check *c, wrong *w) {
 // ---- accesses elsewhere ---------------------------------------------------------------------------------------------
 
 static uint64_t distance_to(const hw_home *home, uint64_t address) {
+    if (home->stride) return 0;
     if (address < home->begin) return home->begin - address;
     return address - home->begin < home->bytes ? 0 : address - home->begin - home->bytes;
 }
@@ -128,9 +152,18 @@ static const hw_home *nearest_home(const hw_check *c, const hw_home_set *homes, 
     return nearest;
 }
 
+// In any of several equal parts of the home?
+static bool is_in_parts(const hw_home *home, uint64_t address, uint64_t bytes) {
+    const uint64_t behind = offset_in_part(home, address);
+    return address - home->whole_begin < home->whole_bytes && behind < home->bytes && bytes <= home->bytes - behind;
+}
+
 static bool is_at_home(const hw_check *c, const hw_home_set *homes, uint8_t space, uint64_t address, uint64_t bytes) {
-    for (uint32_t i = 0; i < homes->n; i++)
-        if (hw_check_is_in(&c->homes->items[homes->first + i], space, address, bytes)) return true;
+    for (uint32_t i = 0; i < homes->n; i++) {
+        const hw_home *home = &c->homes->items[homes->first + i];
+        if (hw_check_is_in(home, space, address, bytes) || (home->stride && is_in_parts(home, address, bytes)))
+            return true;
+    }
     return false;
 }
 
@@ -166,7 +199,7 @@ static void leave(hw_check *c, const hw_access *a, const hw_home_set *homes, int
     wrong w = {.kind = HW_CHECK_BOUNDS, .warp = warp_of(c, block, &a->where), .note = a->note, .lanes = lanes,
                .bytes = a->width_bytes, .space = a->space, .address = address,
                .act = act_of(&c->notes[a->note], does_write(a)),
-               .object = object_of_home(home)};
+               .object = object_of_home(home, address)};
     add_wrong(c, &w);
 }
 
@@ -212,7 +245,7 @@ static void add_stray(hw_check *c, const hw_stray *stray, hw_check_kind kind, ui
                .act = act_of(&c->notes[stray->note], stray->is_write)};
     const hw_home_set homes = hw_check_homes_of(c, stray->note);
     const hw_home *home = nearest_home(c, &homes, space, w.address);
-    if (home) w.object = object_of_home(home);
+    if (home) w.object = object_of_home(home, w.address);
     else if (space == HW_SPACE_SHARED) w.object = (hw_check_object){.is_known = true, .bytes = c->shared_bytes};
     add_wrong(c, &w);
 }
@@ -267,6 +300,10 @@ static void look_at_byte(hw_check *c, hw_check_block *block, hw_check_ref ref, u
     add_wrong(c, &w);
 }
 
+static void look_at_readers(hw_check *c, hw_check_block *block, hw_check_ref left, uint64_t offset) {
+    while (left) look_at_byte(c, block, hw_check_next_reader(&c->entries, &left), offset);
+}
+
 void hw_check_bounds_block_ends(hw_check *c, hw_check_block *block) {
     for (uint32_t i = 0; c->blocks.cluster_blocks > 1 && i < c->blocks.n_lines; i++) {
         const hw_check_line *line = &block->shared[i];
@@ -276,7 +313,7 @@ void hw_check_bounds_block_ends(hw_check *c, hw_check_block *block) {
             for (uint32_t at = 0; at < HW_CHECK_LINE_BYTES; at++) {
                 const hw_check_ref ref = hw_check_line_ref(line, &c->entries, (hw_check_plane)p, at);
                 if (ref >= block->floor && ref != last)
-                    look_at_byte(c, block, ref, i * (uint64_t)HW_CHECK_LINE_BYTES + at);
+                    look_at_readers(c, block, ref, i * (uint64_t)HW_CHECK_LINE_BYTES + at);
                 last = ref;
             }
         }

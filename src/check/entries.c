@@ -10,7 +10,8 @@ enum { RECENT = 1 << 10, MOST = 1 << (32 - HW_CHECK_REF_BITS) };
 static bool are_equal(const hw_check_entry *a, const hw_check_entry *b) {
     return a->work == b->work && a->warp == b->warp && a->time == b->time && a->note == b->note &&
            a->mask == b->mask && a->act == b->act && a->width_bytes == b->width_bytes && a->scope == b->scope &&
-           a->is_many == b->is_many && a->is_pending == b->is_pending && a->is_host == b->is_host;
+           a->is_many == b->is_many && a->is_pending == b->is_pending && a->is_host == b->is_host &&
+           a->is_list == b->is_list;
 }
 
 // moved has room for one number more: of what will be next.
@@ -45,13 +46,32 @@ hw_check_ref hw_check_entries_refer(hw_check_entries *e, const hw_check_entry *e
     return e->n++ << HW_CHECK_REF_BITS;
 }
 
+// What lists refer to is older than they are.
+static void mark_lists(hw_check_entries *e) {
+    for (uint32_t i = e->n; i-- > 1;) {
+        if (!e->items[i].is_live || !e->items[i].is_list) continue;
+        hw_check_entries_mark(e, e->items[i].work);
+        hw_check_entries_mark(e, e->items[i].warp);
+    }
+}
+
+// An entry at its new place.
+static hw_check_entry moved_entry(const hw_check_entries *e, const hw_check_entry *from) {
+    hw_check_entry entry = *from;
+    if (!entry.is_list) return entry;
+    entry.work = hw_check_entries_moved(e, entry.work);
+    entry.warp = hw_check_entries_moved(e, entry.warp);
+    return entry;
+}
+
 bool hw_check_entries_sweep(hw_check_entries *e) {
     uint32_t to = 1, live = 0;
+    mark_lists(e);
     for (uint32_t i = 1; i < e->n; i++) live += e->items[i].is_live;
     const bool is_worth_it = live <= e->n - e->n / 4;
     for (uint32_t i = 1; i < e->n; i++) {
         e->moved[i] = to;
-        if (is_worth_it && e->items[i].is_live) e->items[to++] = e->items[i];
+        if (is_worth_it && e->items[i].is_live) e->items[to++] = moved_entry(e, &e->items[i]);
     }
     if (is_worth_it) {
         e->moved[0] = 0;

@@ -82,6 +82,7 @@ typedef struct hw_check_object {
     bool is_nearest;                 // nobody knows where the pointer came from: the object that lies nearest
     uint64_t address, bytes;         // SHARED: offset in the block's shared memory
     const char *name;                // of a variable, mangled; NULL: an allocation, or all of shared memory
+    const char *part;                // of it, as in the source: "b", "pairs[].first"; NULL: it is no part
     const void *site;                // of the host's call that allocated it: a code address, or NULL
 } hw_check_object;
 

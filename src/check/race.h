@@ -33,6 +33,9 @@ typedef struct hw_check_present {
     uint32_t last, kept;             // readers of which is_to_keep was asked last,
     bool keeps;                      // and what it said
     bool settles;                    // then the two that are kept are of two blocks of this launch
+    bool lists;                      // a write may miss the other one: the reader before is a list,
+    hw_check_ref list;               // this one, 0: it is not made yet; its lane is counted from the last reader's,
+    uint32_t list_apart;             // for a reader before the last one that is so many lanes behind it
 } hw_check_present;
 
 enum { HW_CHECK_COMPARE = 1, HW_CHECK_RECORD = 2 };

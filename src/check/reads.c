@@ -13,15 +13,18 @@ enum { LANES = HW_WARP_LANES, MOST_LISTED = 2 + LANES };    // words of one inst
 
 // ---- what a launch only reads ---------------------------------------------------------------------------------------
 
-// One allocation alone; NULL: there are others, or none is known.
+// One allocation alone; NULL: there are others or a part of one, or none is known.
 static const hw_home *only_home(const hw_check *c, uint32_t set) {
     const hw_home_set *homes = &c->homes->sets[set];
     const hw_home *home = homes->n == 1 ? &c->homes->items[homes->first] : NULL;
-    return home && home->space == HW_SPACE_GLOBAL ? home : NULL;
+    return home && home->space == HW_SPACE_GLOBAL && !home->part ? home : NULL;
 }
 
+// Of a part all that it is in: an access may leave it.
 static bool overlap(const hw_home *a, const hw_home *b) {
-    return a->space == b->space && a->begin < b->begin + b->bytes && b->begin < a->begin + a->bytes;
+    const uint64_t a_begin = a->part ? a->whole_begin : a->begin, b_begin = b->part ? b->whole_begin : b->begin;
+    const uint64_t a_bytes = a->part ? a->whole_bytes : a->bytes, b_bytes = b->part ? b->whole_bytes : b->bytes;
+    return a->space == b->space && a_begin < b_begin + b_bytes && b_begin < a_begin + a_bytes;
 }
 
 static bool is_in_set(const hw_check *c, const hw_home *home, const hw_home_set *set) {

@@ -5,8 +5,8 @@
 // and for its bytes where lanes share words. So a line costs 48 bytes, and a plane 128 more, or 424 for bytes: their
 // cells have 26 bits, counted from a base of the plane. Where its references are further apart, they have 32.
 //
-// Two readers are kept. A write is compared with both: where a third reader is in another order with it than these two,
-// its race is not found. The two are of two blocks where there are such, else of two warps.
+// Two readers are kept, of two blocks where there are such, else of two warps. A write is compared with both. Where a
+// third reader may be in another order with it than these two, the reader before is a list (readers.h).
 //
 // Internal to check/. Calls are one at a time.
 #ifndef HW_CHECK_SHADOW_H
@@ -118,6 +118,61 @@ void hw_check_line_clear(hw_check_line *line, hw_check_cells *cells, const hw_ch
                          hw_check_plane plane, uint32_t from, uint32_t to);
 // Nothing is known of the line.
 void hw_check_line_forget(hw_check_line *line, hw_check_cells *cells);
+
+// Of some cells of a plane, of words or of bytes alike.
+
+// Cells have 1 or 4 bytes.
+static inline int hw_check_bits_of(uint32_t cell_bytes) { return cell_bytes == 1 ? 0 : 2; }
+
+// References of n cells: where a plane of words has them, or a plane of bytes' in `room`. Bytes have to be put back
+// when they have been changed.
+static inline hw_check_ref *hw_check_lend(const hw_check_line *line, hw_check_plane plane, uint32_t cell, uint32_t n,
+                                          hw_check_ref room[HW_CHECK_LINE_BYTES]) {
+    if (line->cell_bytes[plane] == HW_CHECK_WORD_BYTES) return line->planes[plane].cells + cell;
+    for (uint32_t i = 0; i < n; i++) room[i] = hw_check_line_byte(line, plane, cell + i);
+    return room;
+}
+
+// Does the plane have a reference in [from, to) that is not below the floor?
+static inline bool hw_check_has_newer(const hw_check_line *line, hw_check_plane plane, uint32_t from, uint32_t to,
+                                      hw_check_ref floor) {
+    const uint32_t cell_bytes = line->cell_bytes[plane];
+    if (!cell_bytes) return line->planes[plane].whole >= floor;
+    const int bits = hw_check_bits_of(cell_bytes);
+    const uint32_t n = ((to - 1) >> bits) - (from >> bits) + 1;
+    hw_check_ref newest = 0, room[HW_CHECK_LINE_BYTES];
+    const hw_check_ref *cells = hw_check_lend(line, plane, from >> bits, n, room);
+    for (uint32_t i = 0; i < n; i++) newest = cells[i] > newest ? cells[i] : newest;
+    return newest >= floor;
+}
+
+static inline void hw_check_put_back(hw_check_line *line, hw_check_cells *cells, hw_check_plane plane, uint32_t cell,
+                                     uint32_t n, const hw_check_ref *lent) {
+    if (line->cell_bytes[plane] == HW_CHECK_WORD_BYTES) return;
+    for (uint32_t i = 0; i < n; i++) hw_check_line_put_byte(line, cells, plane, cell + i, lent[i]);
+}
+
+// Of the cells in [from, to), where lanes follow each other each 1 << width_bits bytes.
+static inline void hw_check_put_refs(hw_check_line *line, hw_check_cells *cells, hw_check_plane plane, uint32_t from,
+                                     uint32_t to, hw_check_ref ref, int width_bits) {
+    if (line->cell_bytes[plane] == 1) {
+        for (uint32_t at = from; at < to; at++)
+            hw_check_line_put_byte(line, cells, plane, at, ref + ((at - from) >> width_bits));
+        return;
+    }
+    const uint32_t n = (to - from) / HW_CHECK_WORD_BYTES;
+    hw_check_ref *words = line->planes[plane].cells + from / HW_CHECK_WORD_BYTES;
+    if (width_bits == 2) for (uint32_t i = 0; i < n; i++) words[i] = ref + i;
+    else for (uint32_t i = 0; i < n; i++) words[i] = ref + (i * HW_CHECK_WORD_BYTES >> width_bits);
+}
+
+// One cell, or the whole plane.
+static inline void hw_check_put_ref(hw_check_line *line, hw_check_cells *cells, hw_check_plane plane, uint32_t at,
+                                    hw_check_ref ref) {
+    if (line->cell_bytes[plane] == 1) hw_check_line_put_byte(line, cells, plane, at, ref);
+    else if (line->cell_bytes[plane]) line->planes[plane].cells[at / HW_CHECK_WORD_BYTES] = ref;
+    else line->planes[plane].whole = ref;
+}
 
 // For hw_check_entries_sweep, before and after. below: references below it are not needed any more.
 void hw_check_lines_mark(const hw_check_line *lines, uint32_t n, hw_check_entries *entries, hw_check_ref below);

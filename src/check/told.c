@@ -93,15 +93,22 @@ static bool has_messages(const hw_check *c, const hw_check_block *block, uint32_
     return !is_plain || c->blocks.logs.n || block->warps[warp].lanes;
 }
 
+// Of one lane, with each word of 4 bytes that it accesses: flags mostly lie side by side.
+static void exchange_at(const hw_check_present *now, uint32_t warp, const hw_note *note, int lane, uint64_t at) {
+    const uint64_t first = at / HW_CHECK_WORD_BYTES * HW_CHECK_WORD_BYTES;
+    for (uint64_t word = first; word < at + now->entry.width_bytes; word += HW_CHECK_WORD_BYTES) {
+        const uint64_t key = now->space == HW_SPACE_SHARED ? hw_check_key_of_shared(now->home->serial, word)
+                                                           : hw_check_key_of_global(word);
+        hw_check_blocks_exchange(&now->check->blocks, now->block, warp, lane, key, now->entry.act, note->order,
+                                 now->entry.scope);
+    }
+}
+
 static void exchange_messages(const hw_check_present *now, uint32_t warp, const hw_note *note,
                               const hw_access_pattern *p, uint64_t base) {
-    hw_check_blocks *b = &now->check->blocks;
     for (uint32_t left = p->mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
-        const uint64_t word = (base + (uint64_t)p->delta[lane]) & ~7ull;
-        const uint64_t key = now->space == HW_SPACE_SHARED ? hw_check_key_of_shared(now->block->serial, word)
-                                                           : hw_check_key_of_global(word);
-        hw_check_blocks_exchange(b, now->block, warp, lane, key, now->entry.act, note->order, now->entry.scope);
+        exchange_at(now, warp, note, lane, base + (uint64_t)p->delta[lane]);
     }
 }
 
@@ -150,10 +157,7 @@ static void hear_in_cluster(hw_check *c, hw_check_block *block, uint32_t warp, c
             if (!now.home) continue;
             now.floor = now.home->floor;
             hw_check_go_through(&now, offset, a->width_bytes, lane, passes[k]);
-            if (tells && passes[k] == HW_CHECK_RECORD)
-                hw_check_blocks_exchange(&c->blocks, block, warp, lane,
-                                         hw_check_key_of_shared(now.home->serial, offset & ~7ull), now.entry.act,
-                                         note->order, now.entry.scope);
+            if (tells && passes[k] == HW_CHECK_RECORD) exchange_at(&now, warp, note, lane, offset);
         }
     }
 }

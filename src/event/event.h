@@ -121,9 +121,13 @@ typedef struct hw_lone_access {
     _Alignas(64) uint32_t place[HW_WARP_LANES];
 } hw_lone_access;
 
-// A piece of memory that accesses have to stay in: the allocation that a parameter points into, or a variable.
+// A piece of memory that accesses have to stay in: the allocation that a parameter points into, a variable, or a part
+// of one of these.
 typedef struct hw_home {
     uint64_t begin, bytes;           // SHARED and LOCAL: offset in their window
+    uint64_t stride;                 // of parts that lie there once in each so many bytes, the first; 0: there is one
+    uint64_t whole_begin, whole_bytes;    // of parts: what they are in
+    const char *part;                // its name; NULL: it is no part
     uint8_t space;                   // GLOBAL, constants too; SHARED, LOCAL
     const char *name;                // of a variable, mangled; or NULL
     const void *site;                // of the host's call that allocated it: a code address, or NULL

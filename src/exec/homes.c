@@ -41,18 +41,40 @@ static meaning home_of_local(const hw_run *run, const hw_ptx_symbol *symbol, hw_
     return index < f->n_variables && f->variables[index] == symbol && symbol->size_bytes ? HOME : UNKNOWN;
 }
 
-static meaning home_of_root(const hw_run *run, const hw_root *root, hw_home *home) {
+// from: where the root is, or points to.
+static meaning whole_of_root(const hw_run *run, const hw_root *root, hw_home *home, uint64_t *from) {
     uint64_t value = 0;
     if (!root->symbol) {
         if (root->offset + sizeof value > run->entry->function->param_bytes) return UNKNOWN;
         memcpy(&value, run->params + root->offset, sizeof value);
+        *from = value;
         return home_of_address(run, value, home);
     }
+    *from = root->symbol->offset;
     switch (root->symbol->space) {
     case HW_SPACE_SHARED: return home_of_shared(run, root->symbol, home);
     case HW_SPACE_LOCAL: return home_of_local(run, root->symbol, home);
     default: return home_of_address(run, root->symbol->offset, home) == HOME ? HOME : UNKNOWN;
     }
+}
+
+// A part that does not lie in the whole is none: the pointer points to something else than its type says.
+static void narrow(const hw_part *part, uint64_t from, hw_home *home) {
+    const uint64_t begin = from + part->offset, end = home->begin + home->bytes;
+    uint64_t bytes = part->bytes;
+    if (begin < home->begin || begin >= end) return;
+    if (bytes > end - begin) bytes = end - begin;
+    *home = (hw_home){.begin = begin, .bytes = bytes, .stride = part->stride, .space = home->space,
+                      .whole_begin = home->begin, .whole_bytes = home->bytes, .part = part->name,
+                      .name = home->name, .site = home->site};
+}
+
+// Parts are for who is told of strays: other uses of homes want all that accesses may reach.
+static meaning home_of_root(const hw_run *run, const hw_root *root, hw_home *home) {
+    uint64_t from = 0;
+    const meaning is = whole_of_root(run, root, home, &from);
+    if (is == HOME && root->part && run->events & HW_WANTS(STRAY)) narrow(root->part, from, home);
+    return is;
 }
 
 // Roots that are numbers are left out.
@@ -100,7 +122,7 @@ hw_status hw_homes_find(hw_run *run, hw_diag *diag) {
     run->homes_arena = roots ? hw_arena_create() : NULL;
     if (!run->homes_arena || !fill_homes(run, roots)) return hw_diag_no_memory(diag);
     if (wants_strays) run->info.homes = &run->homes;
-    run->keeps_sums = may_sum && hw_sums_are_kept(run);
+    run->keeps_sums = may_sum && !wants_strays && hw_sums_are_kept(run);
     return HW_OK;
 }
 

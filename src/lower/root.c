@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lower/lowering.h"
+#include "lower/part.h"
 #include "lower/root_cells.h"
 
 enum { ADDRESS_BYTES = 8 };
@@ -20,6 +21,7 @@ typedef struct function {
     hw_origin *origins;              // by register
     place *places;
     uint8_t *n_defs;                 // 0, 1, 2 meaning several
+    uint32_t *defs;                  // of hw_part_find; NULL: the compiler tells nothing of parts
 } function;
 
 typedef struct analysis {
@@ -41,12 +43,30 @@ typedef struct analysis {
 
 static uint32_t number_of_root(analysis *a, const hw_ptx_symbol *symbol, uint32_t offset) {
     for (uint32_t i = 0; i < a->n_roots; i++)
-        if (a->roots[i].symbol == symbol && a->roots[i].offset == offset) return i;
+        if (a->roots[i].symbol == symbol && a->roots[i].offset == offset && !a->roots[i].part) return i;
     if (!hw_lower_grow(a->scratch, (void **)&a->roots, a->n_roots, &a->roots_capacity, sizeof *a->roots)) {
         a->ran_out = true;
         return 0;
     }
     a->roots[a->n_roots] = (hw_root){.symbol = symbol, .offset = offset};
+    return a->n_roots++;
+}
+
+// The same of a part of what the root is.
+static uint32_t number_of_part(analysis *a, uint32_t of, const hw_part *part) {
+    const hw_root *whole = &a->roots[of];
+    for (uint32_t i = 0; i < a->n_roots; i++) {
+        const hw_root *root = &a->roots[i];
+        if (root->symbol == whole->symbol && root->offset == whole->offset && root->part &&
+            root->part->offset == part->offset && root->part->bytes == part->bytes &&
+            root->part->stride == part->stride) return i;
+    }
+    const hw_root narrow = {.symbol = whole->symbol, .offset = whole->offset, .part = part};
+    if (!hw_lower_grow(a->scratch, (void **)&a->roots, a->n_roots, &a->roots_capacity, sizeof *a->roots)) {
+        a->ran_out = true;
+        return of;
+    }
+    a->roots[a->n_roots] = narrow;
     return a->n_roots++;
 }
 
@@ -382,6 +402,26 @@ static void run_all(analysis *a) {
 
 // ---- functions ----
 
+typedef struct definition {
+    function *f;
+    uint32_t inst;
+} definition;
+
+static void note_definition(void *context, int32_t reg, bool is_def) {
+    const definition *at = context;
+    if (is_def) at->f->defs[reg] = at->f->n_defs[reg] == 1 ? at->inst : HW_PART_NONE;
+}
+
+// For what is known of parts. False: no memory.
+static bool find_definitions(analysis *a, function *f) {
+    if (!a->set->module->layouts) return true;
+    f->defs = hw_arena_take(a->scratch, (f->f->n_regs + 1) * sizeof *f->defs);
+    for (uint32_t reg = 0; f->defs && reg <= f->f->n_regs; reg++) f->defs[reg] = HW_PART_NONE;
+    for (uint32_t i = 0; f->defs && i < f->f->n_insts; i++)
+        hw_defs_visit(&f->f->insts[i], note_definition, &(definition){.f = f, .inst = i});
+    return f->defs != NULL;
+}
+
 static bool add_function(analysis *a, const hw_program *program) {
     const uint32_t n_regs = program->function->n_regs + 1;
     if (a->function_of[program->index] >= 0) return true;
@@ -392,6 +432,7 @@ static bool add_function(analysis *a, const hw_program *program) {
                     .n_defs = hw_arena_take(a->scratch, n_regs)};
     if (!f->origins || !f->places || !f->n_defs) return false;
     find_places(f);
+    if (!find_definitions(a, f)) return false;
     a->function_of[program->index] = (int32_t)a->n_functions++;
     return true;
 }
@@ -464,6 +505,17 @@ static hw_origin origin_of_access(analysis *a, const function *f, const hw_ptx_i
     return origin;
 }
 
+// Has the access to stay in a part of what it comes from? Then that is its root.
+static void narrow(analysis *a, const function *f, const hw_ptx_inst *inst, hw_arena *arena, hw_origin *origin) {
+    hw_part found;
+    if (origin->n != 1 || origin->is_unknown || !f->defs) return;
+    if (!hw_part_find(a->set->module->layouts, arena, f->f, f->defs, inst, &found)) return;
+    hw_part *part = hw_arena_take(arena, sizeof *part);
+    if (!part) return;
+    *part = found;
+    origin->roots[0] = number_of_part(a, origin->roots[0], part);
+}
+
 // What the access does with device memory, as far as its note says.
 static void add_access(hw_root_set *set, const hw_note *note) {
     const bool is_copy = note->kind == HW_NOTE_COPY || note->kind == HW_NOTE_COPY_BYPASS;
@@ -502,7 +554,8 @@ static bool write_down(analysis *a, hw_roots *roots) {
         const function *f = &a->functions[k];
         for (uint32_t i = 0; i < f->f->n_insts; i++) {
             if (!hw_note_is_access(&f->program->notes[i])) continue;
-            const hw_origin origin = origin_of_access(a, f, &f->f->insts[i]);
+            hw_origin origin = origin_of_access(a, f, &f->f->insts[i]);
+            narrow(a, f, &f->f->insts[i], roots->arena, &origin);
             const uint32_t set = number_of_set(&s, &origin);
             set_of[f->program->notes[i].access - roots->first_access] = set;
             add_access(&s.items[set], &f->program->notes[i]);
@@ -517,7 +570,7 @@ static bool write_down(analysis *a, hw_roots *roots) {
     roots->n_sets = s.n;
     roots->members = s.members;
     roots->set_of = set_of;
-    return !hw_arena_ran_out(roots->arena);
+    return !a->ran_out && !hw_arena_ran_out(roots->arena);
 }
 
 hw_roots *hw_roots_find(const hw_program_set *set, const hw_program *entry) {

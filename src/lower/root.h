@@ -10,9 +10,17 @@
 
 #include "lower/program.h"
 
+// A part of a variable that an address is computed from, as far as the compiler tells (part.h).
+typedef struct hw_part {
+    uint64_t offset, bytes;          // from the variable's address, or from where the parameter points
+    uint64_t stride;                 // it lies there once in each so many bytes, before and behind; 0: once
+    const char *name;                // as in the source: "b", "of.b", "of[].b"; of a local variable with its own name
+} hw_part;
+
 typedef struct hw_root {
     const hw_ptx_symbol *symbol;     // a variable: GLOBAL, CONST, SHARED, LOCAL; or NULL:
     uint32_t offset;                 // the 8 bytes here among the kernel's parameters, a pointer or a number
+    const hw_part *part;             // of what it points to; NULL: all of it
 } hw_root;
 
 // Some roots, from any of which an address may come.

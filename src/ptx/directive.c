@@ -96,14 +96,19 @@ bool hw_ptx_parse_pragma(parser *p) {
     return hw_ptx_expect(p, ';');
 }
 
-// .section .debug_info { ... }: of all that they say the names of inlined functions are for us, in .debug_str.
+// .section .debug_info { ... }: of all that they say the names of inlined functions are for us, in .debug_str, and the
+// types of variables.
 bool hw_ptx_parse_section(parser *p) {
     if (!hw_ptx_next(p)) return false;
     if (p->tok.kind != TOKEN_WORD && p->tok.kind != TOKEN_NAME) return hw_ptx_unexpected(p, "a section's name");
-    const bool has_strings = hw_ptx_at_word(p, "debug_str");
+    const char **kept = hw_ptx_at_word(p, "debug_str")      ? &p->strings
+                        : hw_ptx_at_word(p, "debug_info")   ? &p->debug_info
+                        : hw_ptx_at_word(p, "debug_abbrev") ? &p->debug_abbrev
+                        : hw_ptx_at_word(p, "debug_loc")    ? &p->debug_loc
+                                                            : NULL;
     if (!hw_ptx_next(p)) return false;
     if (!hw_ptx_at(p, '{')) return hw_ptx_unexpected(p, "'{'");
-    if (has_strings) p->strings = p->lex.at;
+    if (kept) *kept = p->lex.at;
     return hw_ptx_skip_block(p);
 }
 

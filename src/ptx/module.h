@@ -144,6 +144,7 @@ typedef struct hw_ptx_module {
     uint32_t n_files;
     hw_inlining *inlinings;
     uint32_t n_inlinings;          // with item 0; 0: there are none
+    const struct hw_layouts *layouts;    // of variables; NULL: the compiler has not written them
 } hw_ptx_module;
 
 // Parses length bytes (no NUL needed) of PTX text. On success *out owns everything and is freed with hw_ptx_free.

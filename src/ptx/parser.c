@@ -338,7 +338,8 @@ static bool parse_module(parser *p, const char *text, size_t length) {
     m->n_globals = (uint32_t)p->n_globals;
     m->n_functions = (uint32_t)p->n_functions;
     m->n_files = (uint32_t)p->n_files;
-    return p->status == HW_OK && hw_ptx_keep_inlinings(p) && hw_ptx_resolve_module(p);
+    return p->status == HW_OK && hw_ptx_keep_inlinings(p) && hw_ptx_keep_layouts(p) &&
+           hw_ptx_resolve_module(p);
 }
 
 hw_status hw_ptx_parse(const char *text, size_t length, const char *name, hw_ptx_module **out, hw_diag *diag) {

@@ -192,6 +192,7 @@ typedef struct parser {
     size_t n_inlinings, cap_inlinings;
     uint32_t inlining_chains[HW_PTX_INLINING_CHAINS];
     const char *strings;                    // the text of .section .debug_str; NULL: there was none
+    const char *debug_info, *debug_abbrev, *debug_loc;    // likewise
     uint8_t *file_kinds;            // by file
     size_t n_file_kinds, cap_file_kinds;
 
@@ -299,6 +300,8 @@ bool hw_ptx_resolve_module(parser *p);
 bool hw_ptx_set_location(parser *p, const place *code, const string_name *function, const place *inlined_at);
 // At the module's end: names of functions, out of .debug_str, and the module's table.
 bool hw_ptx_keep_inlinings(parser *p);
+// Likewise: types of variables, out of .debug_info (section.c).
+bool hw_ptx_keep_layouts(parser *p);
 // Before a label and at a body's end.
 void hw_ptx_end_of_block(parser *p);
 const char *hw_ptx_source_file(parser *p, uint32_t file);

@@ -115,6 +115,27 @@ template <bool Ordered> __global__ void named_two_pairs(int *out) {
     out[threadIdx.x] = s[(threadIdx.x + 32) % 64 + 64 * (Ordered ? pair : 1 - pair)];   // named_two_pairs
 }
 
+// Three warps read, and two of them meet the one that writes.
+template <bool Ordered> __device__ void meet_writer(int warp) {
+    if (Ordered) BAR_SYNC(1, 128);
+    else if (warp) BAR_SYNC(1, 96);
+}
+template <bool Ordered> __global__ void readers_of_shared(int *out) {
+    __shared__ int s;
+    const int warp = threadIdx.x / 32;
+    if (threadIdx.x == 0) s = 1;
+    __syncthreads();
+    if (warp < 3) out[threadIdx.x] = s;             // readers_of_shared
+    meet_writer<Ordered>(warp);
+    if (threadIdx.x == 96) s = 2;                   // readers_of_shared
+}
+template <bool Ordered> __global__ void readers_of_global(int *out) {
+    const int warp = threadIdx.x / 32;
+    if (warp < 3) out[1 + threadIdx.x] = out[0];    // readers_of_global
+    meet_writer<Ordered>(warp);
+    if (threadIdx.x == 96) out[0] = 2;              // readers_of_global
+}
+
 // The producer goes on; what it does then comes after nothing.
 template <bool Ordered> __global__ void named_producer(int *out) {
     __shared__ int s[32];
@@ -238,6 +259,8 @@ static void run_blocks() {
     RUN(barrier_of_one_block, 2, 64);
     RUN(named_pair, 1, 96);
     RUN(named_two_pairs, 1, 128);
+    RUN(readers_of_shared, 1, 128);
+    RUN(readers_of_global, 1, 128);
     RUN(named_producer, 1, 64);
     RUN(named_for_all, 1, 64);
     RUN(named_back, 1, 96);

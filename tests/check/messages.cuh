@@ -253,6 +253,32 @@ template <bool Ordered> __global__ void grid_clear(int *out) {
     (begin_case(), cudaLaunchCooperativeKernel(is_ordered ? (void *)name<true> : (void *)name<false>, grid, block,     \
                                                arguments, 0, 0))
 
+// Flags side by side, of which the reader has waited for another one.
+template <bool Ordered> __global__ void flag_beside(int *out) {
+    const int block = blockIdx.x;
+    if (block == 0) out[0] = 1;                     // flag_beside
+    __threadfence();
+    if (block < 2) atomicExch(&out[64 + block], 1);
+    if (block < 2) return;
+    if (Ordered) wait_for(&out[64], 1);
+    wait_for(&out[65], 1);
+    __threadfence();
+    out[1] = out[0];                                // flag_beside
+}
+
+// Three blocks read; the last one, which writes, has waited for one of the others, and for both.
+template <bool Ordered> __global__ void readers_of_blocks(int *out) {
+    const int block = blockIdx.x;
+    out[1 + block] = out[0];                        // readers_of_blocks
+    __threadfence();
+    if (block < 2) atomicExch(&out[64 + block], 1);
+    if (block < 2) return;
+    if (Ordered) wait_for(&out[64], 1);
+    wait_for(&out[65], 1);
+    __threadfence();
+    out[0] = 1;                                     // readers_of_blocks
+}
+
 static void run_messages() {
     void *arguments[] = {&data};
     RUN(flag_writer_fence, 2, 1);
@@ -263,6 +289,8 @@ static void run_messages() {
     RUN(flag_release, 2, 1);
     RUN(flag_acquire, 2, 1);
     RUN(flag_in_block, 1, 64);
+    RUN(flag_beside, 3, 1);
+    RUN(readers_of_blocks, 3, 1);
     RUN(flag_chain, 3, 1);
     RUN(flag_narrow_chain, 3, 1);
     RUN(flag_for_pair, 2, 96);

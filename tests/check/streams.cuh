@@ -45,6 +45,35 @@ CASE(stream_of_other_bytes) {
     put<stream_of_other_bytes><<<1, ELEMS, 0, other>>>(data + (is_ordered ? ELEMS : ELEMS - 1));
 }
 
+// Reads in several streams, of which the writer's waits for all but the first; by kernels and by copies.
+static const int n_readers = 4;
+static void wait_for_readers(cudaStream_t *streams, cudaStream_t writer) {
+    for (int i = 0; i < n_readers; i++) {
+        cudaEventRecord(event, streams[i]);
+        if (is_ordered || i) cudaStreamWaitEvent(writer, event, 0);
+    }
+}
+CASE(readers_of_streams) {
+    cudaStream_t streams[n_readers];
+    for (int i = 0; i < n_readers; i++) {
+        cudaStreamCreate(&streams[i]);
+        take<readers_of_streams><<<1, ELEMS, 0, streams[i]>>>(data, data + 64 * (i + 1));
+    }
+    wait_for_readers(streams, stream);
+    PUT(readers_of_streams, stream);
+    for (int i = 0; i < n_readers; i++) cudaStreamDestroy(streams[i]);
+}
+CASE(readers_by_copies) {
+    cudaStream_t streams[n_readers];
+    for (int i = 0; i < n_readers; i++) {
+        cudaStreamCreate(&streams[i]);
+        cudaMemcpyAsync(data + 64 * (i + 1), data, BYTES, cudaMemcpyDeviceToDevice, streams[i]);    // readers_by_copies
+    }
+    wait_for_readers(streams, stream);
+    PUT(readers_by_copies, stream);
+    for (int i = 0; i < n_readers; i++) cudaStreamDestroy(streams[i]);
+}
+
 // ---- events --------------------------------------------------------------------------------------------------------
 
 CASE(event_wait) {
@@ -189,6 +218,7 @@ CASE(free_in_order) {
 static void run_streams() {
     static void (*const cases[])() = {
         stream_read::run, stream_write::run, stream_write_after_read::run, stream_of_other_bytes::run,
+        readers_of_streams::run, readers_by_copies::run,
         event_wait::run, event_too_early::run, event_of_other_stream::run, event_host::run, event_asked::run,
         event_twice::run, wait_for_stream::run, wait_for_device::run, wait_for_copy::run, wait_by_asking::run,
         wait_by_free::run, legacy_before::run, legacy_after::run, legacy_between::run, legacy_set::run,

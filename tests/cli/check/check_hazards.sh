@@ -21,6 +21,8 @@ barrier_count|race|block|
 barrier_of_one_block|race|grid|
 named_pair|race|block|
 named_two_pairs|race|block|
+readers_of_shared|race|block|
+readers_of_global|race|block|
 named_producer|race|block|
 named_for_all|race|block|
 named_back|race|block|
@@ -53,6 +55,8 @@ flag_two_fences|race|grid|
 flag_release|race|grid|
 flag_acquire|race|grid|
 flag_in_block|race|block|
+flag_beside|race|grid|
+readers_of_blocks|race|grid|
 flag_chain|race|grid|
 flag_narrow_chain|race|grid|
 flag_for_pair|race|grid|
@@ -89,6 +93,8 @@ stream_read|race|streams|put take
 stream_write|race|streams|put
 stream_write_after_read|race|streams|put take
 stream_of_other_bytes|race|streams|put
+readers_of_streams|race|streams|put take
+readers_by_copies|race|streams|put
 event_wait|race|streams|put take
 event_too_early|race|streams|put take
 event_of_other_stream|race|streams|put take

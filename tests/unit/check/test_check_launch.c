@@ -379,8 +379,8 @@ static void access_in_set(uint32_t block, uint32_t line, uint8_t kind, uint32_t 
 // strays: a store whose pointer comes from elsewhere hits it nevertheless.
 static void read_and_stray(uint64_t address, bool strays) {
     static const uint32_t set_of[] = {0, 1, 2};
-    static const hw_home items[] = {{1 << 20, READ_BYTES, HW_SPACE_GLOBAL, NULL, NULL},
-                                    {1 << 22, READ_BYTES, HW_SPACE_GLOBAL, NULL, NULL}};
+    static const hw_home items[] = {{.begin = 1 << 20, .bytes = READ_BYTES, .space = HW_SPACE_GLOBAL},
+                                    {.begin = 1 << 22, .bytes = READ_BYTES, .space = HW_SPACE_GLOBAL}};
     static const hw_home_set sets[] = {{.n = 0}, {.n = 1, .least_read_bytes = 4},
                                        {.first = 1, .n = 1, .is_written = true}};
     static const hw_homes homes = {.n_accesses = 3, .set_of = set_of, .n_sets = 3, .sets = sets, .items = items};
@@ -424,7 +424,7 @@ static void test_later_work_meets_readers(void **state) {
 static void test_rows_of_readers(void **state) {
     (void)state;
     static const uint32_t set_of[] = {0, 1};
-    static const hw_home home = {1 << 20, READ_BYTES, HW_SPACE_GLOBAL, NULL, NULL};
+    static const hw_home home = {.begin = 1 << 20, .bytes = READ_BYTES, .space = HW_SPACE_GLOBAL};
     static const hw_home_set sets[] = {{.n = 0}, {.n = 1, .least_read_bytes = 4}};
     static const hw_homes homes = {.n_accesses = 2, .set_of = set_of, .n_sets = 2, .sets = sets, .items = &home};
     const hw_note note = {.kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .access = 1};
@@ -459,7 +459,7 @@ static uint64_t apart(uint32_t row, uint32_t lane) { return WORD + 4 * (uint64_t
 // One launch of the stream, whose block `row` of these reads that word of each lane's rows.
 static void read_apart(uint64_t stream, uint32_t from, uint32_t to) {
     static const uint32_t set_of[] = {0, 1};
-    static const hw_home home = {1 << 20, APART_BYTES, HW_SPACE_GLOBAL, NULL, NULL};
+    static const hw_home home = {.begin = 1 << 20, .bytes = APART_BYTES, .space = HW_SPACE_GLOBAL};
     static const hw_home_set sets[] = {{.n = 0}, {.n = 1, .least_read_bytes = 4}};
     static const hw_homes homes = {.n_accesses = 2, .set_of = set_of, .n_sets = 2, .sets = sets, .items = &home};
     const hw_note note = {.kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .access = 1};

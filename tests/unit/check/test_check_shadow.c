@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "check/planes.h"
+#include "check/shadow.h"
 
 enum { PAGE = HW_CHECK_PAGE_BYTES, PAGES = 600 };
 

@@ -1,0 +1,80 @@
+#include "check/pairs.h"
+
+#include "isa/order.h"
+
+enum { LANES = HW_WARP_LANES };
+
+typedef hw_check_present present;
+
+// Atomics and other strong accesses of threads that their scopes include may meet: the hardware puts them in order.
+static bool are_both_strong(const hw_check_entry *a, const hw_check_entry *b, bool is_near) {
+    const uint8_t least = is_near ? HW_SCOPE_CTA : HW_SCOPE_CLUSTER;
+    return a->scope >= least && b->scope >= least;
+}
+
+static bool may_be_one_lane(const hw_check_entry *a, const hw_check_entry *b, uint32_t cell_bytes) {
+    return a->width_bytes == b->width_bytes || (a->width_bytes >= cell_bytes && b->width_bytes >= cell_bytes);
+}
+
+// A cell that several lanes have accessed, side by side, has the first one's reference.
+static uint32_t lanes_of_cell(const hw_check_entry *e, int first, uint32_t cell_bytes) {
+    const uint32_t n = cell_bytes / e->width_bytes;
+    return (n >= LANES ? 0xffffffffu : n > 1 ? (1u << n) - 1 : 1u) << first & e->mask;
+}
+
+bool hw_check_depends_on_lanes(const present *now) {
+    return now->check->blocks.logs.n || now->block->warps[now->warp].met_lanes;
+}
+
+bool hw_check_is_ordered(const present *now, const hw_check_entry *e, int of, int lane, uint32_t cell_bytes) {
+    hw_check *c = now->check;
+    if (hw_check_is_behind_barrier(now, e)) return true;
+    if (e->work != now->entry.work) return hw_check_is_before(c->streams, e->work);
+    if (e->is_host || !now->block || e->is_pending) return false;
+    if (e->warp != now->entry.warp && hw_check_blocks_order_warps(&c->blocks, now->block, now->warp, e)) return true;
+    // Each lane that takes part has to come after it, and after all lanes that it may have been.
+    hw_check_entry all = *e;
+    if (!e->is_many && !may_be_one_lane(e, &now->entry, cell_bytes)) {
+        all.mask = lanes_of_cell(e, of, cell_bytes);
+        all.is_many = true;
+    }
+    const uint32_t lanes = now->entry.is_many      ? now->entry.mask
+                           : hw_check_depends_on_lanes(now) ? lanes_of_cell(&now->entry, lane, cell_bytes)
+                                                   : 1u << lane;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int by = __builtin_ctz(left), its = all.is_many || now->entry.is_many ? of : of + by - lane;
+        if (!hw_check_blocks_order(&c->blocks, now->block, now->warp, by, &all, its)) return false;
+    }
+    return true;
+}
+
+// PTX ISA, "Proxies": ordinary writes are seen by copies of rows behind a fence.proxy.async, by whichever thread.
+static bool lacks_proxy_fence(const present *now, const hw_check_entry *e) {
+    return now->is_of_row && hw_check_is_of_block(now, e) && e->time >= now->block->proxied && !e->is_host &&
+           (e->act == HW_CHECK_WRITES || e->act == HW_CHECK_CHANGES);
+}
+
+bool hw_check_is_race(const present *now, hw_check_ref ref, int lane, uint32_t cell_bytes) {
+    const hw_check_entry author = hw_check_entry_of(&now->check->entries, ref), *e = &author;
+    uint8_t *of_row = &now->check->blocks.of_row;
+    *of_row = HW_CHECK_MISSING_NONE;
+    if (!hw_check_is_write(e->act) && !hw_check_is_write(now->entry.act)) return false;
+    if (are_both_strong(e, &now->entry, hw_check_is_of_block(now, e))) return false;
+    if (now->comes_before) *of_row = HW_CHECK_MISSING_ROW;
+    else if (hw_check_is_ordered(now, e, (int)hw_check_lane_of(ref), lane, cell_bytes))
+        *of_row = lacks_proxy_fence(now, e) ? HW_CHECK_MISSING_PROXY : HW_CHECK_MISSING_NONE;
+    else return true;
+    return *of_row != HW_CHECK_MISSING_NONE;
+}
+
+bool hw_check_holds_for_lanes(const present *now, const hw_check_entry *e) {
+    if (e->work != now->entry.work || !now->block || hw_check_is_behind_barrier(now, e)) return true;
+    if (e->warp == now->entry.warp) return e->time < now->block->warps[now->warp].met;
+    if (!hw_check_is_write(e->act) && !hw_check_is_write(now->entry.act)) return true;
+    return hw_check_blocks_order_warps(&now->check->blocks, now->block, now->warp, e);
+}
+
+bool hw_check_is_of_same_lanes(const present *now, const hw_check_entry *e) {
+    return e->work == now->entry.work && e->warp == now->entry.warp && !e->is_host && !e->is_pending && !e->is_many &&
+           !now->entry.is_many && e->width_bytes == now->entry.width_bytes;
+}
