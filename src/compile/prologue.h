@@ -50,6 +50,12 @@ typedef struct at {
             if (ON[16 * h + i / size]) to_[i] = late[i];                                                               \
     } while (0)
 
+// A value that compilers know nothing of, nor what memory it may point to.
+static inline u64 hidden(u64 x) {
+    __asm__("" : "+r"(x) : : "memory");
+    return x;
+}
+
 // ---- regions ----
 
 // As exec/region.h has them.
@@ -276,8 +282,8 @@ static inline int find_scaled(char *w, const run *r, u32 step, u32 m, const u32 
                                                     : first + (a.of[k] << more);)
     *told = count_lone(r, in, pattern, m, log_width, told_at);
     EACH_PART(
-        const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k);
-        ((part *)places)[k] = is_local ? (a.of[k] << (5 + more)) + lanes : a.of[k] << more;)
+        const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k), near = a.of[k] & on[k];
+        ((part *)places)[k] = is_local ? (near << (5 + more)) + lanes : near << more;)
     *host = (const char *)(is_local ? memory + (at - o->origin) * 32 : memory + at);
     return 1;
 }
@@ -305,8 +311,8 @@ static inline int find_wide(char *w, const run *r, u32 step, u32 m, const u64 *a
     EACH_PART(told_at.of[k] = (a.of[k] + (u32)(begin & 127)) >> log_width;)
     *told = count_lone(r, in, pattern, m, log_width, told_at);
     EACH_PART(
-        const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k);
-        ((part *)places)[k] = is_local ? ((a.of[k] >> 2) << 5) + lanes : a.of[k];)
+        const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k), near = a.of[k] & on[k];
+        ((part *)places)[k] = is_local ? ((near >> 2) << 5) + lanes : near;)
     *host = (const char *)(memory + (is_local ? 0 : begin));
     return 1;
 }
@@ -338,13 +344,33 @@ typedef int half_part __attribute__((vector_size(32)));
     ((wide_int_part *)(to))[k] = __builtin_ia32_gathersiv8di(                                                          \
         (wide_int_part){}, from, ((const half_part *)(places))[k], (u8)(m >> PART_LANES / 2 * k), 1 << (unit))
 #else
-#define LOAD_EACH(T, from, places, unit, to)                                                                           \
-    for (u32 left = m; left; left &= left - 1) {                                                                       \
-        const int i = __builtin_ctz(left);                                                                             \
-        (to)[i] = *(const T *)((const char *)(from) + ((s64)(int)(places)[i] << (unit)));                              \
-    }
-#define LOAD_APART_u32(from, places, unit, to) LOAD_EACH(u32, from, places, unit, to)
-#define LOAD_APART_u64(from, places, unit, to) LOAD_EACH(u64, from, places, unit, to)
+// One by one where few lanes are on. Of more all are loaded, since those that are off have places in the room too:
+// without branches, and from registers into vectors, for which readers would have to wait if they came from memory.
+#define FEW_LANES 8
+#define LOAD_AT(T, from, places, unit, i) (*(const T *)((const char *)(from) + ((s64)(places)[i] << (unit))))
+#define LOAD_4(T, from, places, unit, i)                                                                               \
+    LOAD_AT(T, from, places, unit, i), LOAD_AT(T, from, places, unit, (i) + 1),                                        \
+        LOAD_AT(T, from, places, unit, (i) + 2), LOAD_AT(T, from, places, unit, (i) + 3)
+#define LOAD_APART(T, from, places, unit, to, ...)                                                                     \
+    do {                                                                                                               \
+        const int *at_ = (const int *)hidden((u64)(places));                                                           \
+        if (__builtin_popcount(m) <= FEW_LANES) {                                                                      \
+            for (u32 left = m; left; left &= left - 1) {                                                               \
+                const int i = __builtin_ctz(left);                                                                     \
+                (to)[i] = LOAD_AT(T, from, at_, unit, i);                                                              \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            EACH_PART(__VA_ARGS__)                                                                                     \
+        }                                                                                                              \
+    } while (0)
+#define LOAD_APART_u32(from, places, unit, to)                                                                         \
+    LOAD_APART(u32, from, places, unit, to,                                                                            \
+               ((part *)(to))[k] = ((part){LOAD_4(u32, from, at_, unit, PART_LANES * k),                               \
+                                           LOAD_4(u32, from, at_, unit, PART_LANES * k + 4)});)
+#define LOAD_APART_u64(from, places, unit, to)                                                                         \
+    LOAD_APART(u64, from, places, unit, to,                                                                            \
+               ((wide_part *)(to))[2 * k] = ((wide_part){LOAD_4(u64, from, at_, unit, PART_LANES * k)});               \
+               ((wide_part *)(to))[2 * k + 1] = ((wide_part){LOAD_4(u64, from, at_, unit, PART_LANES * k + 4)});)
 #endif
 
 // Elements of 1 or 2 bytes out of the aligned words that they lie in, which memory has as a whole.
@@ -373,11 +399,6 @@ static inline void load_narrow(const char *from, const u32 *places, u32 unit, u3
         }                                                                                                              \
     } while (0)
 #endif
-
-static inline u64 hidden(u64 x) {
-    __asm__("" : "+r"(x));
-    return x;
-}
 
 // One bit for each of 16 lanes of 0 or -1.
 static inline u32 packed(const int *lanes) {
