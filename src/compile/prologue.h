@@ -30,6 +30,9 @@ typedef struct at {
 #define LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (int i = 0; i < 16; i++)
 #endif
 
+// Halves that have lanes on: of packed lanes, and behind some turns of a loop, often one.
+#define HALVES_ON for (u32 h = 0; h < 2; h++) if (m >> 16 * h & 0xffff)
+
 // Into a register: of all lanes, or of those that are on.
 #define PUT_ALL(to, x) (to) = (x)
 #define PUT_SOME(to, x) (to) = ON[LANE] ? (x) : (to)
