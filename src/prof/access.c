@@ -142,11 +142,13 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
 static bool merge_places(const hw_prof_accesses *accesses, const hw_lone_access *a, uint32_t merged[HW_WARP_LANES]) {
     const uint32_t parts = accesses->width / a->width_bytes, first = a->place[__builtin_ctz(a->mask)];
     const int shift = __builtin_ctz(parts);
-    uint32_t odd = accesses->width % a->width_bytes | (parts & (parts - 1));
-    for (int i = 0; i < HW_WARP_LANES; i++) {
-        odd |= (a->place[i] - first) & (parts - 1) & -(a->mask >> i & 1);
-        merged[i] = a->place[i] >> shift;
-    }
+    uint32_t odd = accesses->width % a->width_bytes | (parts & (parts - 1)), lanes = 0;
+    // Loops that compilers make vectors of; lanes that are off need a look only where some lane is odd.
+    for (int i = 0; i < HW_WARP_LANES; i++) merged[i] = a->place[i] >> shift;
+    for (int i = 0; i < HW_WARP_LANES; i++) lanes |= a->place[i] - first;
+    if (odd | (lanes & (parts - 1)))
+        for (uint32_t left = a->mask; left; left &= left - 1)
+            odd |= (a->place[__builtin_ctz(left)] - first) & (parts - 1);
     return !odd;
 }
 
