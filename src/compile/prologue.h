@@ -53,12 +53,6 @@ typedef struct at {
             if (ON[16 * h + i / size]) to_[i] = late[i];                                                               \
     } while (0)
 
-// A value that compilers know nothing of, nor what memory it may point to.
-static inline u64 hidden(u64 x) {
-    __asm__("" : "+r"(x) : : "memory");
-    return x;
-}
-
 // ---- regions ----
 
 // As exec/region.h has them.
@@ -354,26 +348,26 @@ typedef int half_part __attribute__((vector_size(32)));
 #define LOAD_4(T, from, places, unit, i)                                                                               \
     LOAD_AT(T, from, places, unit, i), LOAD_AT(T, from, places, unit, (i) + 1),                                        \
         LOAD_AT(T, from, places, unit, (i) + 2), LOAD_AT(T, from, places, unit, (i) + 3)
-#define LOAD_APART(T, from, places, unit, to, ...)                                                                     \
-    do {                                                                                                               \
-        const int *at_ = (const int *)hidden((u64)(places));                                                           \
+// Functions of their own: text that is executed once a turn is to fit into the processor's cache of instructions.
+#define LOAD_APART(function, T, ...)                                                                                   \
+    static __attribute__((noinline)) void function(const char *from, const int *places, u32 unit, u32 m, T *to) {      \
         if (__builtin_popcount(m) <= FEW_LANES) {                                                                      \
             for (u32 left = m; left; left &= left - 1) {                                                               \
                 const int i = __builtin_ctz(left);                                                                     \
-                (to)[i] = LOAD_AT(T, from, at_, unit, i);                                                              \
+                to[i] = LOAD_AT(T, from, places, unit, i);                                                             \
             }                                                                                                          \
         } else {                                                                                                       \
             EACH_PART(__VA_ARGS__)                                                                                     \
         }                                                                                                              \
-    } while (0)
-#define LOAD_APART_u32(from, places, unit, to)                                                                         \
-    LOAD_APART(u32, from, places, unit, to,                                                                            \
-               ((part *)(to))[k] = ((part){LOAD_4(u32, from, at_, unit, PART_LANES * k),                               \
-                                           LOAD_4(u32, from, at_, unit, PART_LANES * k + 4)});)
-#define LOAD_APART_u64(from, places, unit, to)                                                                         \
-    LOAD_APART(u64, from, places, unit, to,                                                                            \
-               ((wide_part *)(to))[2 * k] = ((wide_part){LOAD_4(u64, from, at_, unit, PART_LANES * k)});               \
-               ((wide_part *)(to))[2 * k + 1] = ((wide_part){LOAD_4(u64, from, at_, unit, PART_LANES * k + 4)});)
+    }
+LOAD_APART(load_apart_u32, u32,
+           ((part *)to)[k] = ((part){LOAD_4(u32, from, places, unit, PART_LANES * k),
+                                     LOAD_4(u32, from, places, unit, PART_LANES * k + 4)});)
+LOAD_APART(load_apart_u64, u64,
+           ((wide_part *)to)[2 * k] = ((wide_part){LOAD_4(u64, from, places, unit, PART_LANES * k)});
+           ((wide_part *)to)[2 * k + 1] = ((wide_part){LOAD_4(u64, from, places, unit, PART_LANES * k + 4)});)
+#define LOAD_APART_u32(from, places, unit, to) load_apart_u32(from, (const int *)(places), unit, m, to)
+#define LOAD_APART_u64(from, places, unit, to) load_apart_u64(from, (const int *)(places), unit, m, to)
 #endif
 
 // Elements of 1 or 2 bytes out of the aligned words that they lie in, which memory has as a whole.
@@ -402,6 +396,11 @@ static inline void load_narrow(const char *from, const u32 *places, u32 unit, u3
         }                                                                                                              \
     } while (0)
 #endif
+
+static inline u64 hidden(u64 x) {
+    __asm__("" : "+r"(x));
+    return x;
+}
 
 // One bit for each of 16 lanes of 0 or -1.
 static inline u32 packed(const int *lanes) {
