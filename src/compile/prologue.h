@@ -30,6 +30,9 @@ typedef struct at {
 #define LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (int i = 0; i < 16; i++)
 #endif
 
+// Halves that have lanes on: of packed lanes, and behind some turns of a loop, often one.
+#define HALVES_ON for (u32 h = 0; h < 2; h++) if (m >> 16 * h & 0xffff)
+
 // Into a register: of all lanes, or of those that are on.
 #define PUT_ALL(to, x) (to) = (x)
 #define PUT_SOME(to, x) (to) = ON[LANE] ? (x) : (to)
@@ -276,8 +279,8 @@ static inline int find_scaled(char *w, const run *r, u32 step, u32 m, const u32 
                                                     : first + (a.of[k] << more);)
     *told = count_lone(r, in, pattern, m, log_width, told_at);
     EACH_PART(
-        const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k);
-        ((part *)places)[k] = is_local ? (a.of[k] << (5 + more)) + lanes : a.of[k] << more;)
+        const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k), near = a.of[k] & on[k];
+        ((part *)places)[k] = is_local ? (near << (5 + more)) + lanes : near << more;)
     *host = (const char *)(is_local ? memory + (at - o->origin) * 32 : memory + at);
     return 1;
 }
@@ -305,8 +308,8 @@ static inline int find_wide(char *w, const run *r, u32 step, u32 m, const u64 *a
     EACH_PART(told_at.of[k] = (a.of[k] + (u32)(begin & 127)) >> log_width;)
     *told = count_lone(r, in, pattern, m, log_width, told_at);
     EACH_PART(
-        const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k);
-        ((part *)places)[k] = is_local ? ((a.of[k] >> 2) << 5) + lanes : a.of[k];)
+        const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k), near = a.of[k] & on[k];
+        ((part *)places)[k] = is_local ? ((near >> 2) << 5) + lanes : near;)
     *host = (const char *)(memory + (is_local ? 0 : begin));
     return 1;
 }
@@ -338,13 +341,33 @@ typedef int half_part __attribute__((vector_size(32)));
     ((wide_int_part *)(to))[k] = __builtin_ia32_gathersiv8di(                                                          \
         (wide_int_part){}, from, ((const half_part *)(places))[k], (u8)(m >> PART_LANES / 2 * k), 1 << (unit))
 #else
-#define LOAD_EACH(T, from, places, unit, to)                                                                           \
-    for (u32 left = m; left; left &= left - 1) {                                                                       \
-        const int i = __builtin_ctz(left);                                                                             \
-        (to)[i] = *(const T *)((const char *)(from) + ((s64)(int)(places)[i] << (unit)));                              \
+// One by one where few lanes are on. Of more all are loaded, since those that are off have places in the room too:
+// without branches, and from registers into vectors, for which readers would have to wait if they came from memory.
+#define FEW_LANES 8
+#define LOAD_AT(T, from, places, unit, i) (*(const T *)((const char *)(from) + ((s64)(places)[i] << (unit))))
+#define LOAD_4(T, from, places, unit, i)                                                                               \
+    LOAD_AT(T, from, places, unit, i), LOAD_AT(T, from, places, unit, (i) + 1),                                        \
+        LOAD_AT(T, from, places, unit, (i) + 2), LOAD_AT(T, from, places, unit, (i) + 3)
+// Functions of their own: text that is executed once a turn is to fit into the processor's cache of instructions.
+#define LOAD_APART(function, T, ...)                                                                                   \
+    static __attribute__((noinline)) void function(const char *from, const int *places, u32 unit, u32 m, T *to) {      \
+        if (__builtin_popcount(m) <= FEW_LANES) {                                                                      \
+            for (u32 left = m; left; left &= left - 1) {                                                               \
+                const int i = __builtin_ctz(left);                                                                     \
+                to[i] = LOAD_AT(T, from, places, unit, i);                                                             \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            EACH_PART(__VA_ARGS__)                                                                                     \
+        }                                                                                                              \
     }
-#define LOAD_APART_u32(from, places, unit, to) LOAD_EACH(u32, from, places, unit, to)
-#define LOAD_APART_u64(from, places, unit, to) LOAD_EACH(u64, from, places, unit, to)
+LOAD_APART(load_apart_u32, u32,
+           ((part *)to)[k] = ((part){LOAD_4(u32, from, places, unit, PART_LANES * k),
+                                     LOAD_4(u32, from, places, unit, PART_LANES * k + 4)});)
+LOAD_APART(load_apart_u64, u64,
+           ((wide_part *)to)[2 * k] = ((wide_part){LOAD_4(u64, from, places, unit, PART_LANES * k)});
+           ((wide_part *)to)[2 * k + 1] = ((wide_part){LOAD_4(u64, from, places, unit, PART_LANES * k + 4)});)
+#define LOAD_APART_u32(from, places, unit, to) load_apart_u32(from, (const int *)(places), unit, m, to)
+#define LOAD_APART_u64(from, places, unit, to) load_apart_u64(from, (const int *)(places), unit, m, to)
 #endif
 
 // Elements of 1 or 2 bytes out of the aligned words that they lie in, which memory has as a whole.

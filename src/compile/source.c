@@ -69,8 +69,8 @@ static void choose_form(FILE *to, const char *form) {
         fprintf(to, "#undef %s\n#define %s %s_%s\n", macros[k], macros[k], macros[k], form);
 }
 
-static void put_stage(FILE *to, const hw_draft_text *stage) {
-    fprintf(to, "        for (u32 h = 0; h < 2; h++) {\n%s", stage[0].text);
+static void put_stage(FILE *to, const hw_draft_text *stage, const char *halves) {
+    fprintf(to, "        %s {\n%s", halves, stage[0].text);
     fprintf(to, "            LANES {\n%s            }\n%s        }\n%s", stage[HW_DRAFT_LANE - HW_DRAFT_HALF].text,
             stage[HW_DRAFT_HALF_END - HW_DRAFT_HALF].text, stage[HW_DRAFT_BEHIND - HW_DRAFT_HALF].text);
 }
@@ -81,7 +81,7 @@ void hw_draft_write(FILE *to, const hw_draft *w, const char *name, const char *f
             "    char *const b1 = BASE(1), *const b2 = BASE(2);\n%s", name, w->common[HW_DRAFT_LAUNCH].text);
     fprintf(to, "    for (u32 k = 0; k < n; k++, w += WARP_BYTES) {\n"
             "        char *const b0 = BASE(0), *const b3 = BASE(3);\n%s", w->common[HW_DRAFT_WARP].text);
-    put_stage(to, w->stages[0]);
+    put_stage(to, w->stages[0], "for (u32 h = 0; h < 2; h++)");
     fprintf(to, "%s    }\n}\n\n", w->common[HW_DRAFT_WARP_END].text);
 }
 
@@ -90,7 +90,7 @@ void hw_draft_write_piece(FILE *to, const hw_draft *w, const char *name) {
     fprintf(to, "static inline int %s(char *w, const run *r, u32 m, u32 k0) {\n"
             "    char *const b0 = BASE(0), *const b1 = BASE(1), *const b2 = BASE(2), *const b3 = BASE(3);\n%s%s", name,
             w->common[HW_DRAFT_LAUNCH].text, w->common[HW_DRAFT_WARP].text);
-    for (uint32_t k = 0; k < w->n_stages; k++) put_stage(to, w->stages[k]);
+    for (uint32_t k = 0; k < w->n_stages; k++) put_stage(to, w->stages[k], "HALVES_ON");
     fprintf(to, "%s    return 1;\n}\n\n", w->common[HW_DRAFT_WARP_END].text);
 }
 

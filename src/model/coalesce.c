@@ -56,6 +56,40 @@ uint32_t hw_coalesce_local_sectors_of_places(const hw_lanes *l) {
     return hw_distinct_level_best()->pieces_of_eights(l);
 }
 
+// ---- lists ----
+
+// Lanes that a level cannot count in a list, and accesses that are too few for one, are counted by themselves.
+enum { WORTH_A_LIST = HW_DISTINCT_LIST / 2 };
+_Static_assert((int)HW_COALESCE_LIST == (int)HW_DISTINCT_LIST, "lists of the level's size");
+
+// A list that is full: what is missing is like the first one.
+static const hw_lanes *fill_list(const hw_lanes *list, uint32_t n, hw_lanes full[HW_DISTINCT_LIST]) {
+    if (n == HW_DISTINCT_LIST) return list;
+    for (uint32_t k = 0; k < HW_DISTINCT_LIST; k++) full[k] = list[k < n ? k : 0];
+    return full;
+}
+
+void hw_coalesce_sectors_of_list(const hw_lanes *list, uint32_t n, uint32_t *sectors) {
+    const hw_distinct_level *level = hw_distinct_level_best();
+    uint32_t counts[HW_DISTINCT_LIST], counted = 0;
+    hw_lanes full[HW_DISTINCT_LIST];
+    if (level->pieces_of_list && n >= WORTH_A_LIST)
+        counted = level->pieces_of_list(fill_list(list, n, full), SECTOR_BYTES, counts);
+    for (uint32_t k = 0; k < n; k++)
+        sectors[k] = counted >> k & 1 ? counts[k] : level->pieces(&list[k], SECTOR_BYTES);
+}
+
+void hw_coalesce_local_sectors_of_list(const hw_lanes *list, uint32_t n, uint32_t *sectors) {
+    const hw_distinct_level *level = hw_distinct_level_best();
+    uint32_t counts[HW_DISTINCT_LIST], counted = 0;
+    hw_lanes full[HW_DISTINCT_LIST];
+    if (level->eights_of_list && n >= WORTH_A_LIST)
+        counted = level->eights_of_list(fill_list(list, n, full), counts);
+    for (uint32_t k = 0; k < n; k++) sectors[k] = counted >> k & 1 ? counts[k] : level->pieces_of_eights(&list[k]);
+}
+
+// ---- copies ----
+
 // Distinct pairs of a piece of global memory and one of shared memory.
 static uint32_t count_pairs(uint32_t mask, const uint64_t from[32], uint32_t from_bytes, const uint32_t to[32],
                             uint32_t to_bytes) {

@@ -23,6 +23,11 @@ uint32_t hw_coalesce_local_sectors(const hw_arch *arch, uint32_t mask, uint64_t 
 uint32_t hw_coalesce_sectors_of_places(const hw_lanes *l);
 uint32_t hw_coalesce_local_sectors_of_places(const hw_lanes *l);
 
+// The same of n accesses at a time, which takes less for each where they are many: into sectors.
+enum { HW_COALESCE_LIST = 16 };
+void hw_coalesce_sectors_of_list(const hw_lanes *list, uint32_t n, uint32_t *sectors);
+void hw_coalesce_local_sectors_of_list(const hw_lanes *list, uint32_t n, uint32_t *sectors);
+
 // Sectors that the same lanes would touch side by side, at most the `sectors` that they do touch (lanes that share
 // addresses do better than side by side).
 static inline uint32_t hw_coalesce_packed_sectors(uint32_t lanes, uint32_t width) { return (lanes * width + 31) / 32; }

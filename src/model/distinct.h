@@ -12,6 +12,9 @@
 // far apart (1 GB for words, 8 GB for sectors). Callers then count without vectors.
 enum { HW_DISTINCT_UNKNOWN = 0xffffffff };
 
+// Accesses that are counted at a time.
+enum { HW_DISTINCT_LIST = 16 };
+
 typedef struct hw_distinct_level {
     const char *name;                    // "base", "avx2", "avx512"
     // Pieces of piece_bytes, a power of two of at least width, that the lanes' words lie in.
@@ -22,6 +25,10 @@ typedef struct hw_distinct_level {
     // For each `group` neighbouring lanes (8, 16 or 32), added up: the most pieces in one of the banks that 128 bytes
     // are spread over, pieces of width bytes or 4. shares: lanes of the same piece count once; else each for itself.
     uint32_t (*busiest_banks)(const hw_lanes *l, uint32_t group, bool shares);
+    // `pieces`, and `pieces_of_eights`, of HW_DISTINCT_LIST accesses that are told by places. Return a bit for each
+    // that they have counted: others lie too far apart. NULL: one after the other takes no longer.
+    uint32_t (*pieces_of_list)(const hw_lanes *list, uint32_t piece_bytes, uint32_t *counts);
+    uint32_t (*eights_of_list)(const hw_lanes *list, uint32_t *counts);
 } hw_distinct_level;
 
 // Level 0 is base, which every machine has; NULL past the last one that this processor has.
@@ -34,6 +41,11 @@ static inline const hw_distinct_level *hw_distinct_level_best(void) {
     const hw_distinct_level *best = atomic_load_explicit(&hw_distinct_best, memory_order_relaxed);
     return best ? best : hw_distinct_find_best();
 }
+
+// Of processors with AVX2 (distinct_sorted.c).
+uint32_t hw_distinct_pieces_sorted(const hw_lanes list[HW_DISTINCT_LIST], uint32_t piece_bytes,
+                                   uint32_t counts[HW_DISTINCT_LIST]);
+uint32_t hw_distinct_eights_sorted(const hw_lanes list[HW_DISTINCT_LIST], uint32_t counts[HW_DISTINCT_LIST]);
 
 extern const hw_distinct_level hw_distinct_base, hw_distinct_avx2, hw_distinct_avx512;
 

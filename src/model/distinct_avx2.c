@@ -303,7 +303,8 @@ static uint32_t busiest_banks(const hw_lanes *l, uint32_t group, bool shares) {
     return total;
 }
 
-const hw_distinct_level hw_distinct_avx2 = {"avx2", pieces, pieces_of_eights, busiest_banks};
+const hw_distinct_level hw_distinct_avx2 = {"avx2", pieces, pieces_of_eights, busiest_banks,
+                                            hw_distinct_pieces_sorted, hw_distinct_eights_sorted};
 
 #ifdef __clang__
 #pragma clang attribute pop

@@ -2,6 +2,7 @@
 // here, whatever the build says.
 #ifdef __x86_64__
 #include <immintrin.h>
+#include <stddef.h>
 
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,popcnt"))), \
@@ -276,7 +277,7 @@ static uint32_t busiest_banks(const hw_lanes *l, uint32_t group, bool shares) {
     return total;
 }
 
-const hw_distinct_level hw_distinct_avx512 = {"avx512", pieces, pieces_of_eights, busiest_banks};
+const hw_distinct_level hw_distinct_avx512 = {"avx512", pieces, pieces_of_eights, busiest_banks, NULL, NULL};
 
 #ifdef __clang__
 #pragma clang attribute pop

@@ -2,6 +2,8 @@
 //   LEVEL         the table's name
 //   LEVEL_NAME    what it is called
 // There is no guard.
+#include <stddef.h>
+
 #include "model/distinct.h"
 
 enum { ALL_LANES = 32, ROW_BYTES = 128, WORD_BYTES = 4 };
@@ -95,4 +97,4 @@ static uint32_t busiest_banks(const hw_lanes *l, uint32_t group, bool shares) {
     return total;
 }
 
-const hw_distinct_level LEVEL = {LEVEL_NAME, pieces, pieces_of_eights, busiest_banks};
+const hw_distinct_level LEVEL = {LEVEL_NAME, pieces, pieces_of_eights, busiest_banks, NULL, NULL};

@@ -143,11 +143,13 @@ void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
 static bool merge_places(const hw_prof_accesses *accesses, const hw_lone_access *a, uint32_t merged[HW_WARP_LANES]) {
     const uint32_t parts = accesses->width / a->width_bytes, first = a->place[__builtin_ctz(a->mask)];
     const int shift = __builtin_ctz(parts);
-    uint32_t odd = accesses->width % a->width_bytes | (parts & (parts - 1));
-    for (int i = 0; i < HW_WARP_LANES; i++) {
-        odd |= (a->place[i] - first) & (parts - 1) & -(a->mask >> i & 1);
-        merged[i] = a->place[i] >> shift;
-    }
+    uint32_t odd = accesses->width % a->width_bytes | (parts & (parts - 1)), lanes = 0;
+    // Loops that compilers make vectors of; lanes that are off need a look only where some lane is odd.
+    for (int i = 0; i < HW_WARP_LANES; i++) merged[i] = a->place[i] >> shift;
+    for (int i = 0; i < HW_WARP_LANES; i++) lanes |= a->place[i] - first;
+    if (odd | (lanes & (parts - 1)))
+        for (uint32_t left = a->mask; left; left &= left - 1)
+            odd |= (a->place[__builtin_ctz(left)] - first) & (parts - 1);
     return !odd;
 }
 
@@ -192,25 +194,76 @@ static inline bool costs_as_before(const hw_lone_access *a, const hw_prof_access
            !memcmp(a->place, before->place, sizeof a->place);
 }
 
+// Of accesses of a list, in its order. of: where each of those that are counted at once stands in it.
+typedef struct lone_costs {
+    hw_prof_accesses *accesses[HW_COALESCE_LIST];    // NULL: nobody counts it
+    uint8_t space[HW_COALESCE_LIST];
+    uint32_t cost[HW_COALESCE_LIST];
+} lone_costs;
+typedef struct lone_batch {
+    uint32_t n;
+    uint8_t of[HW_COALESCE_LIST];
+    hw_lanes lanes[HW_COALESCE_LIST];
+} lone_batch;
+
+static inline void add_to_batch(lone_batch *batch, uint32_t k, const hw_prof_accesses *accesses,
+                                const hw_lone_access *a) {
+    batch->of[batch->n] = (uint8_t)k;
+    batch->lanes[batch->n++] = (hw_lanes){.mask = a->mask, .width = accesses->width, .place = a->place};
+}
+
+static void count_batch(const lone_batch *batch, bool is_local, uint32_t *cost) {
+    uint32_t sectors[HW_COALESCE_LIST];
+    if (is_local) hw_coalesce_local_sectors_of_list(batch->lanes, batch->n, sectors);
+    else hw_coalesce_sectors_of_list(batch->lanes, batch->n, sectors);
+    for (uint32_t k = 0; k < batch->n; k++) cost[batch->of[k]] = sectors[k];
+}
+
+// What n of them cost.
+static void find_costs(hw_prof *prof, uint32_t worker, const hw_lone_access *list, uint32_t n, lone_costs *found) {
+    lone_batch global, local;    // not all zero: they are large
+    uint8_t same_as[HW_COALESCE_LIST];
+    uint32_t before = n;
+    global.n = local.n = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const hw_lone_access *a = &list[k];
+        hw_prof_accesses *accesses = accesses_of(prof, worker, a->note);
+        hw_prof_space space;
+        same_as[k] = (uint8_t)k;
+        found->accesses[k] = accesses && space_of(a->space, &space) ? accesses : NULL;
+        if (!found->accesses[k]) continue;
+        found->space[k] = (uint8_t)space;
+        const bool is_batched = accesses->width <= 16 && !accesses->is_merged;
+        if (before < n && costs_as_before(a, accesses, &list[before], found->accesses[before]))
+            same_as[k] = same_as[before];
+        else if (is_batched && space == HW_PROF_GLOBAL) add_to_batch(&global, k, accesses, a);
+        else if (is_batched && space == HW_PROF_LOCAL) add_to_batch(&local, k, accesses, a);
+        else found->cost[k] = cost_of_lone(prof, accesses, space, a);
+        before = k;
+    }
+    count_batch(&global, false, found->cost);
+    count_batch(&local, true, found->cost);
+    for (uint32_t k = 0; k < n; k++) found->cost[k] = found->cost[same_as[k]];
+}
+
 void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, uint32_t n) {
     hw_prof *prof = (hw_prof *)sink;
-    const hw_lone_access *before = NULL;
-    const hw_prof_accesses *accesses_before = NULL;
-    uint32_t cost = 0, asked = 0;
-    for (const hw_lone_access *a = list; a < list + n; a++) {
-        hw_prof_space space;
-        hw_prof_accesses *accesses = accesses_of(prof, worker, a->note);
-        if (!accesses || !space_of(a->space, &space)) continue;
-        if (!before || !costs_as_before(a, accesses, before, accesses_before)) {
-            cost = cost_of_lone(prof, accesses, space, a);
-            asked = space == HW_PROF_GLOBAL ? asked_by_lone(accesses, a, cost) : 0;
+    lone_costs found;
+    for (uint32_t first = 0; first < n; first += HW_COALESCE_LIST) {
+        const hw_lone_access *some = list + first;
+        const uint32_t n_some = n - first < HW_COALESCE_LIST ? n - first : HW_COALESCE_LIST;
+        find_costs(prof, worker, some, n_some, &found);
+        for (uint32_t k = 0; k < n_some; k++) {
+            hw_prof_accesses *accesses = found.accesses[k];
+            if (!accesses) continue;
+            const hw_prof_space space = (hw_prof_space)found.space[k];
+            const uint32_t cost = found.cost[k], packed = packed_by_lone(prof, accesses, &some[k], space);
+            const uint32_t asked = space == HW_PROF_GLOBAL ? asked_by_lone(accesses, &some[k], cost) : 0;
+            accesses->inst[space]++;
+            accesses->requests[space]++;
+            add_cost(accesses, space, cost, packed, asked, 1);
+            if (prof->wants_lines) hw_prof_see_lone(accesses, &some[k], space, cost, packed);
         }
-        before = a, accesses_before = accesses;
-        const uint32_t packed = packed_by_lone(prof, accesses, a, space);
-        accesses->inst[space]++;
-        accesses->requests[space]++;
-        add_cost(accesses, space, cost, packed, asked, 1);
-        if (prof->wants_lines) hw_prof_see_lone(accesses, a, space, cost, packed);
     }
 }
 

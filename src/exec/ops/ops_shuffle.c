@@ -41,6 +41,49 @@ static inline void move_lanes(const u32 *a, const s32 *lane, u32 *results) {
 #endif
 }
 
+// Routes that are the same for all warps of a convoy, and short: of each eight lanes all come from two eights.
+#if defined(__AVX2__) && !defined(HW_HAS_AVX512)
+typedef struct short_route {
+    __m256i at[4];           // the places in eights
+    __m256 is_second[4];     // signs: of the second eight
+    u8 first[4], second[4];
+} short_route;
+
+static inline bool shorten(const route *r, short_route *s) {
+    for (int k = 0; k < 4; k++) {
+        const s32 *lane = r->lane + 8 * k;
+        const __m256i at = _mm256_load_si256((const __m256i *)lane), eights = _mm256_srli_epi32(at, 3);
+        const __m256i is_first = _mm256_cmpeq_epi32(eights, _mm256_set1_epi32(lane[0] >> 3));
+        const u32 others = ~(u32)_mm256_movemask_ps(_mm256_castsi256_ps(is_first)) & 0xff;
+        const s32 second = lane[others ? __builtin_ctz(others) : 0] >> 3;
+        const __m256i is_second = _mm256_cmpeq_epi32(eights, _mm256_set1_epi32(second));
+        if (_mm256_movemask_epi8(_mm256_or_si256(is_first, is_second)) != -1) return false;
+        s->at[k] = at, s->is_second[k] = _mm256_castsi256_ps(is_second);
+        s->first[k] = (u8)(lane[0] >> 3), s->second[k] = (u8)second;
+    }
+    return true;
+}
+
+// To and from may be one register.
+static inline void move_shortly(const u32 *a, const short_route *s, u32 *d) {
+    const __m256i *from = (const __m256i *)a;
+    __m256 results[4];
+    for (int k = 0; k < 4; k++) {
+        const __m256i first = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(from + s->first[k]), s->at[k]);
+        const __m256i second = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(from + s->second[k]), s->at[k]);
+        results[k] = _mm256_blendv_ps(_mm256_castsi256_ps(first), _mm256_castsi256_ps(second), s->is_second[k]);
+    }
+    for (int k = 0; k < 4; k++) _mm256_storeu_ps((float *)d + 8 * k, results[k]);
+}
+#else
+typedef int short_route;
+static inline bool shorten(const route *r, short_route *s) {
+    (void)r, (void)s;
+    return false;
+}
+static inline void move_shortly(const u32 *a, const short_route *s, u32 *d) { (void)a, (void)s, (void)d; }
+#endif
+
 // e: whether the lane that a result comes from was in range and takes part in the shuffle. From a lane that takes no
 // part PTX promises nothing, and an H200 gives 0, which programs count on without knowing: sums over the last warp of a
 // block that is no whole one.
@@ -61,6 +104,12 @@ static inline void follow_route(hw_warp *w, const hw_inst *in, const route *r) {
 // The same for all warps of a convoy.
 static void follow_route_together(hw_warp *w, const hw_inst *in, const route *r) {
     const u32 in_range = hw_pack_lanes(r->in_range);
+    short_route s;
+    if (shorten(r, &s)) {
+        HW_EACH_WARP(if (in->e != HW_NO_SLOT) *(u32 *)hw_at(w, in->e) = in_range;
+                     if (in->d != HW_NO_SLOT) move_shortly(hw_at(w, in->a), &s, hw_at(w, in->d)););
+        return;
+    }
     HW_EACH_WARP(_Alignas(64) u32 results[32];
                  move_lanes(hw_at(w, in->a), r->lane, results);
                  if (in->e != HW_NO_SLOT) *(u32 *)hw_at(w, in->e) = in_range;

@@ -520,6 +520,39 @@ static void check_turns(unsigned number) {
     hw_sim_destroy(b.sim);
 }
 
+// Lanes that have left a loop keep addresses that lie nowhere, of device and of shared memory, by an index and whole.
+// Text that loads for all lanes must not load there.
+static const char left_nowhere[] =
+    ".visible .entry k0(.param .u64 out, .param .u64 in, .param .u64 bins)\n{\n"
+    ".shared .align 4 .b8 tile[4096];\n"
+    ".reg .pred %p; .reg .b32 %r<5>, %t, %i; .reg .b64 %in, %out, %at;\n"
+    "ld.param.u64 %out, [out]; ld.param.u64 %in, [in]; mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x;\n"
+    "mov.u32 %r0, %ntid.x; mad.lo.s32 %i, %i, %r0, %t; mul.wide.u32 %at, %i, 4; add.s64 %out, %out, %at;\n"
+    "mov.u32 %r0, 0; mov.u32 %r4, 0; mad.lo.s32 %r1, %i, 977, 5; and.b32 %r1, %r1, 1023; and.b32 %t, %t, 31;\n"
+    "LOOP: mul.wide.u32 %at, %r1, 4; add.s64 %at, %at, %in; ld.global.u32 %r3, [%at]; add.s32 %r0, %r0, %r3;\n"
+    "mov.u32 %r2, tile; mad.lo.s32 %r2, %r1, 4, %r2; ld.shared.u32 %i, [%r2]; add.s32 %r0, %r0, %i;\n"
+    "mul.wide.u32 %at, %r1, 12; add.s64 %at, %at, %in; ld.global.u32 %r3, [%at]; xor.b32 %r0, %r0, %r3;\n"
+    "mad.lo.s32 %r1, %r1, 977, %r3; and.b32 %r1, %r1, 1023; add.s32 %r4, %r4, 1; setp.lt.u32 %p, %r4, %t;\n"
+    "selp.b32 %r1, %r1, 0x60000000, %p; @%p bra LOOP;\nst.global.u32 [%out], %r0; ret;\n}\n";
+static void test_lanes_off_lie_nowhere(void **state) {
+    (void)state;
+    static outcome before, after;
+    bench b;
+    length = 0;
+    put(HEAD "%s", left_nowhere);
+    make_inputs();
+    begin(&b);
+    if (!b.sim->compile) skip();
+    launch(&b, 0, 1, &before);
+    uint32_t n = 0;
+    if (hw_compile_now(b.sim->compile, b.module->set, NULL, &n, &b.diag) != HW_OK) fail_msg("%s", b.diag.text);
+    for (int round = 0; round < 2; round++) {
+        launch(&b, 0, 1, &after);
+        check(0, 1, &before, &after);
+    }
+    hw_sim_destroy(b.sim);
+}
+
 static void test_turns_end_inside(void **state) {
     (void)state;
     for (unsigned k = 0; k < sizeof turns / sizeof *turns; k++) check_turns(k);
@@ -528,6 +561,7 @@ static void test_turns_end_inside(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_kernels), cmocka_unit_test(test_turns_end_inside),
+        cmocka_unit_test(test_lanes_off_lie_nowhere),
 #ifdef __x86_64__
         cmocka_unit_test(test_text_of_every_level),
 #endif

@@ -146,6 +146,26 @@ static void test_shuffles(void **state) {
         512, shuffled, true);
 }
 
+// By constants: lanes of an eight come from one eight, from two, and, where only some are in range, from three; into
+// the register that they come from.
+static uint32_t routed(uint32_t t) {
+    const uint32_t lane = t % 32, first = t - lane, last = (t ^ 6) % 32;
+    uint32_t sums[32];
+    for (uint32_t i = 0; i < 32; i++)
+        sums[i] = (first + (i ^ 17)) * 3 + (first + 21) * 5 + (first + (i + 12 <= 26 ? i + 12 : i)) * 7 +
+                  (first + (i >= 9 ? i - 9 : i)) * 11;
+    return sums[last];
+}
+static void test_routes(void **state) {
+    (void)state;
+    run_always((run_args){.grid = 2, .block = 256, .ptx = KERNEL("",
+        "shfl.sync.bfly.b32 %r5, %r4, 17, 31, 0xffffffff;\nshfl.sync.idx.b32 %r6, %r4, 21, 31, 0xffffffff;\n"
+        "shfl.sync.down.b32 %r7, %r4, 12, 26, 0xffffffff;\nshfl.sync.up.b32 %r8, %r4, 9, 0, 0xffffffff;\n"
+        "mul.lo.u32 %r9, %r5, 3; mad.lo.u32 %r9, %r6, 5, %r9; mad.lo.u32 %r9, %r7, 7, %r9;\n"
+        "mad.lo.u32 %r9, %r8, 11, %r9;\nshfl.sync.bfly.b32 %r9, %r9, 6, 31, 0xffffffff;\n" STORE_RET("%r9"))},
+        512, routed, true);
+}
+
 static void test_polling(void **state) {
     (void)state;
     run_always((run_args){.grid = 3, .block = 256, .ptx = KERNEL(".shared .align 4 .b8 flag[4];\n",
@@ -194,7 +214,7 @@ int main(void) {
         cmocka_unit_test(test_guards),
         cmocka_unit_test(test_lanes_apart), cmocka_unit_test(test_transpose), cmocka_unit_test(test_columns),
         cmocka_unit_test(test_polling),
-        cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_shuffles),
+        cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_shuffles), cmocka_unit_test(test_routes),
         cmocka_unit_test(test_fault), cmocka_unit_test(test_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

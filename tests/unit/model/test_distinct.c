@@ -140,6 +140,47 @@ static void places_count_as_addresses_do(void **state) {
     }
 }
 
+// Lanes so many pieces before and behind the first one, and some less.
+static void put_at_ends(const hw_lanes *l, uint32_t place[32], int pieces) {
+    const int first = __builtin_ctz(l->mask), of_piece = 32 / (int)l->width;
+    for (int i = 0; i < 32; i++)
+        if (i != first) place[i] = place[first] + (uint32_t)((i & 1 ? pieces - i % 3 : i % 3 - pieces) * of_piece);
+}
+
+// As places; each list has some accesses whose lanes lie far apart, which may be left out, as others may not.
+static void lists_count_as_each_access_does(void **state) {
+    (void)state;
+    const hw_distinct_level *level;
+    enum { FAR = 1 << 24, NEAR = 1 << 15 };
+    static uint32_t place[HW_DISTINCT_LIST][32];
+    hw_lanes list[HW_DISTINCT_LIST];
+    uint32_t pieces[HW_DISTINCT_LIST], eights[HW_DISTINCT_LIST];
+    for (int round = 0; round < ROUNDS / 10; round++) {
+        uint32_t near = 0;
+        for (uint32_t k = 0; k < HW_DISTINCT_LIST; k++) {
+            int64_t delta[32];
+            hw_lanes l = {.delta = delta};
+            make_lanes(&l, delta);
+            const uint32_t base = 1 << 28;
+            for (uint32_t i = 0; i < 32; i++) place[k][i] = base + (uint32_t)(delta[i] / (int64_t)l.width);
+            if (random_bits() % 4) near |= 1u << k;
+            else if (random_bits() % 2) place[k][random_bits() % 32] += FAR;
+            else put_at_ends(&l, place[k], NEAR - 2 + (int)(random_bits() % 4));
+            list[k] = (hw_lanes){.mask = l.mask, .width = l.width, .place = place[k]};
+        }
+        for (unsigned i = 0; (level = hw_distinct_level_at(i)); i++) {
+            if (!level->pieces_of_list) continue;
+            const uint32_t in_pieces = level->pieces_of_list(list, 32, pieces);
+            const uint32_t in_eights = level->eights_of_list(list, eights);
+            assert_int_equal(near & ~in_pieces, 0);
+            for (uint32_t k = 0; k < HW_DISTINCT_LIST; k++) {
+                if (in_pieces >> k & 1) assert_int_equal(pieces[k], level->pieces(&list[k], 32));
+                if (in_eights >> k & 1) assert_int_equal(eights[k], level->pieces_of_eights(&list[k]));
+            }
+        }
+    }
+}
+
 static void lanes_far_apart_are_left_to_others(void **state) {
     (void)state;
     const hw_distinct_level *level;
@@ -168,6 +209,7 @@ int main(void) {
         cmocka_unit_test(every_level_counts_alike),
         cmocka_unit_test(far_places_of_groups),
         cmocka_unit_test(places_count_as_addresses_do),
+        cmocka_unit_test(lists_count_as_each_access_does),
         cmocka_unit_test(lanes_far_apart_are_left_to_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
