@@ -264,15 +264,24 @@ static double places_of(const hw_gpu *gpu, const hw_time_work *work) {
     return (work->blocks_per_sm ? work->blocks_per_sm : 1) * (double)(gpu->sms ? gpu->sms : 1);
 }
 
+// How many times as much the longest warp of a block does as its warps do on average: the block holds all of their
+// places until that one is done. Before 7.0 no time at hand tells, and warps are taken for equal.
+static double longest_share(const hw_gpu *gpu, const hw_time_work *work, double per_block) {
+    if (gpu->arch->cc < 70 || !work->issued) return 1;
+    return largest(1, (double)work->longest * per_block / (double)work->issued);
+}
+
 // Little's law by warps: a warp holds its place for as long as it waits, and a multiprocessor has a number of places.
 static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     const double blocks = (double)work->blocks, per_block = blocks > 0 ? (double)work->warps / blocks : 0;
     const double places = places_of(gpu, work);
     const double warps = least(blocks, places) * per_block;
-    const double cycles =
+    const double own =
         (double)work->trips * trip_cycles(gpu, row, work) + (double)work->shared_trips * row->shared_latency +
-        (double)work->barriers * barrier_cycles(gpu, per_block) + passes_waited_for(gpu, work, per_block) +
-        (double)work->inst[HW_RATE_ISSUE] * row->arith_latency / independent(gpu) +
+        passes_waited_for(gpu, work, per_block) +
+        (double)work->inst[HW_RATE_ISSUE] * row->arith_latency / independent(gpu);
+    const double cycles =
+        own * longest_share(gpu, work, per_block) + (double)work->barriers * barrier_cycles(gpu, per_block) +
         (double)work->warps * late_share(gpu, blocks, places) * (BLOCK_START_CYCLES + WARP_START_CYCLES * per_block);
     return warps > 0 ? clock_us(gpu, cycles / warps) : 0;
 }

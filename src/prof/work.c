@@ -336,6 +336,14 @@ static void take_machine_counts(const hw_prof *prof, const hw_launch_info *info,
     launch->machine_inst = launch->work.inst[HW_RATE_ISSUE];
 }
 
+static void add_issued(const hw_prof *prof, hw_time_work *w) {
+    for (uint32_t k = 0; k < prof->n_workers; k++) {
+        const hw_issued *issued = &prof->workers[k].issued;
+        w->issued += issued->all;
+        w->longest += issued->longest;
+    }
+}
+
 void hw_prof_finish_work(hw_prof *prof, const hw_launch_info *info, hw_report_launch *launch) {
     hw_time_work *w = &launch->work;
     const uint32_t *g = launch->grid, *b = launch->block;
@@ -343,6 +351,7 @@ void hw_prof_finish_work(hw_prof *prof, const hw_launch_info *info, hw_report_la
     prof->footprint.n_groups = 0;
     for (uint32_t i = 0; i < prof->n_accesses; i++) fill_place(prof, i);
     add_work(prof, launch);
+    add_issued(prof, w);
     take_machine_counts(prof, info, launch);
     add_flops(prof, launch);
     w->blocks = (uint64_t)g[0] * g[1] * g[2];
