@@ -24,6 +24,7 @@ typedef struct hw_time_work {
     uint64_t load_lines;             // 128-byte lines that loads look up in the first-level cache
     uint64_t load_sectors;           // that come from the second-level cache, each as often as it comes
     uint64_t store_sectors;          // that stores and atomics send there; from 7.0 on whole lines
+    uint64_t const_loads;            // of constant memory at addresses that are not the same in the whole launch
     uint64_t const_passes;           // over constant memory, beyond the first of each warp (1.x: half-warp)
     // Atomics on global memory: one of each sector of a request for each of its lanes that mean the same word; those on
     // floating-point numbers among them; and the sectors that they can mean, all of the allocations that they are in
