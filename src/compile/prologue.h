@@ -96,6 +96,7 @@ typedef struct region_pack {
     u32 n;
     u32 lanes[CONVOY_MAX], first[CONVOY_MAX];
     void *members[CONVOY_MAX];
+    u32 ends[CONVOY_MAX], issued[CONVOY_MAX], in, fresh;
     const void *region;
     lone_list *lone;
     lone last;
@@ -118,15 +119,24 @@ static inline void set_mask(char *w, u32 m) {
 // Of each warp that has lanes in m one bit: adding ones to the lanes before its last one carries where one is on.
 static inline u32 warps_in(u32 ends, u32 m) { return (((m & ~ends) + ~ends) | m) & ends; }
 
+// Warps that have lanes on, a bit of each, issue n instructions, and others did before.
+static __attribute__((noinline)) void part_pack(region_pack *p, u32 in, u32 n) {
+    for (int k = 0; k < CONVOY_MAX; k++) p->issued[k] += p->fresh & -(p->in >> p->ends[k] & 1);
+    p->in = in;
+    p->fresh = n;
+}
+
 // The lanes of m have come to the end of a basic block of n instructions; those of `taken` part from the others. ends:
 // of packed lanes the last of each warp, else 0.
-static inline void ended(count *block, u64 *issued, u32 ends, u32 m, u32 n, u32 taken) {
-    const u32 warps = ends ? (u32)__builtin_popcount(warps_in(ends, m)) : 1;
+static inline void ended(region_pack *pack, count *block, u64 *issued, u32 ends, u32 m, u32 n, u32 taken) {
+    const u32 in = ends ? warps_in(ends, m) : 0, warps = ends ? (u32)__builtin_popcount(in) : 1;
     block->warps += warps;
     block->lanes += (u32)__builtin_popcount(m);
     if (!ends) block->divergent += taken && taken != m;
     else if (taken) block->divergent += (u32)__builtin_popcount(warps_in(ends, taken) & warps_in(ends, m & ~taken));
-    *issued += (u64)n * warps;
+    if (!ends) *issued += n;
+    else if (in == pack->in) pack->fresh += n;
+    else part_pack(pack, in, n);
 }
 
 // A body executes step k. 0: it has found a fault.

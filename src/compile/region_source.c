@@ -50,8 +50,8 @@ static void put_taken(writer *x, const hw_inst *in, uint32_t number) {
 }
 
 static void put_ended(writer *x, const hw_inst *in, const char *taken) {
-    fprintf(x->to, "    ended(&counts[%u], issued, ends, m, %u, %s);\n", in->basic_block - x->program->first_block,
-            in->count, taken);
+    fprintf(x->to, "    ended(pack, &counts[%u], issued, ends, m, %u, %s);\n",
+            in->basic_block - x->program->first_block, in->count, taken);
 }
 
 // A branch whose lanes part where some of them take it.
@@ -119,7 +119,7 @@ static void put_exit_if(writer *x, const hw_region_item *item) {
     const hw_inst *exit = &x->program->insts[item->count];
     const uint32_t number = put_branch(x, item);
     x->n_open--;
-    fprintf(x->to, "    if (t%u) {\n    ended(&counts[%u], issued, ends, t%u, %u, 0);\n", number,
+    fprintf(x->to, "    if (t%u) {\n    ended(pack, &counts[%u], issued, ends, t%u, %u, 0);\n", number,
             exit->basic_block - x->program->first_block, number, exit->count);
     fprintf(x->to, "    set_mask(w, m &= ~t%u);\n    if (!m) return %d;\n    }\n    }\n", number, HW_REGION_DONE);
 }
@@ -154,7 +154,8 @@ static void put_item(writer *x, const hw_region_item *item) {
 
 // What the text of all of a region has at hand.
 static void put_counters(FILE *to) {
-    fprintf(to, "    count *const counts = r->counts;\n    u64 *const issued = r->issued;\n    u32 m = MASK;\n");
+    fprintf(to, "    count *const counts = r->counts;\n    u64 *const issued = r->issued;\n");
+    fprintf(to, "    region_pack *const pack = r->pack;\n    u32 m = MASK;\n");
 }
 
 // Without the branch that it begins with, so that packed lanes can go in where their warps have come through that.

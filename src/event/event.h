@@ -370,6 +370,12 @@ typedef struct hw_guarded_off {
     uint64_t lanes;
 } hw_guarded_off;
 
+// PTX instructions of warps, by the blocks that a worker has ended.
+typedef struct hw_issued {
+    uint64_t all;
+    uint64_t longest;                // of each block's longest warp; where barriers part a block, of each part's
+} hw_issued;
+
 typedef enum hw_arithmetic_kind {
     HW_ARITHMETIC_NAN, HW_ARITHMETIC_INFINITY,         // a result is one, and no operand is either
     HW_ARITHMETIC_DIVISION,                            // an integer is divided by zero

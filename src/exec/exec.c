@@ -236,6 +236,7 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     worker->is_counted = run->observers->counting.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
     if (!prepare_sums(worker, run)) return false;
     worker->sequence = worker->n_copies = 0;
+    worker->issued = (hw_issued){0};
     const uint64_t share = hw_divide_up(run->launch->gpu.resident_blocks, run->n_workers), of = run->cluster_blocks;
     worker->max_blocks = (uint32_t)(share < of ? of : share > 65536 ? 65536 : share / of * of);
     worker->n_blocks = 0;
@@ -318,6 +319,8 @@ static void finish_worker(hw_worker *worker) {
         p->apart = p->lone = 0;
     }
     worker->n_used = 0;
+    if (worker->issued.all && run->events & HW_WANTS(ISSUED))
+        hw_tell_issued(&run->observers->all, worker->index, &worker->issued);
     for (uint32_t i = 0; i < run->set->n_programs; i++)
         if (run->areas[i].is_reachable) report_counts(worker, run->set->programs[i]);
     for (uint32_t i = 0; i < worker->n_blocks; i++) {

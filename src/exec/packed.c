@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exec/region.h"
+#include "exec/schedule/longest.h"
 
 enum { MOST_FRAME_BYTES = 32768, MOST_WARP_BYTES = 16384, FEW_LANES = 16 };
 
@@ -173,6 +174,14 @@ static bool stand_at_begin(hw_state *s, const hw_region *region, uint32_t inside
 // What the code finds in place of the worker's list, so that it asks whose lanes these are only where a list is full.
 static hw_lone_list always_full = {.n = HW_LONE_KEPT};
 
+static void give_issued(hw_block *block, const hw_region_pack *p) {
+    for (uint32_t k = 0; k < p->n; k++) {
+        const uint64_t issued = p->issued[k] + (p->in >> p->ends[k] & 1 ? p->fresh : 0);
+        hw_longest_turn_to(block, (hw_longest_turn){p->members[k]->index, 1});
+        block->issued += issued;
+    }
+}
+
 static hw_region_result run_pack(hw_state *first, hw_region_pack *p, place *where) {
     hw_region_run run;
     uint32_t all = 0;
@@ -181,17 +190,21 @@ static hw_region_result run_pack(hw_state *first, hw_region_pack *p, place *wher
     run.steps = p->region->packed_steps;
     for (uint32_t k = 0; k < p->n; k++) {
         if (k) run.ends |= 1u << (p->first[k] - 1);
+        p->ends[k] = k + 1 < p->n ? p->first[k + 1] - 1 : 31;
+        p->issued[k] = 0;
         all |= ((1ull << __builtin_popcount(p->lanes[k])) - 1) << p->first[k];
     }
     run.local = NULL;
     run.pack = p;
     p->lone = run.lone;
     if (run.lone) run.lone = &always_full;
+    p->in = p->fresh = 0;
     where->pack = p;
     bring(p, &where->warp);
     hw_set_mask(&where->warp, all);
     hw_region_result result = (hw_region_result)p->region->inside((char *)&where->warp, &run);
     take_back(p, &where->warp);
+    give_issued(first->block, p);
     for (uint32_t k = 0; k < p->n; k++) hw_set_mask(&p->members[k]->warp, ~0u);
     if (result == HW_REGION_STOPPED && !stand_packed(p, &run, where->warp.mask)) result = HW_REGION_FAULT;
     return result;
@@ -269,8 +282,13 @@ bool hw_region_run_packed(hw_state *first, const hw_region *region, hw_region_re
         lanes += (uint32_t)__builtin_popcount(inside[k]);
     }
     if (lanes > FEW_LANES * first->warp.convoy) return false;
-    for (uint32_t k = 0; k < first->warp.convoy; k++) count_branch(first + k, region, inside[k]);
+    const hw_longest_turn together = first->block->longest.turn;
+    for (uint32_t k = 0; k < first->warp.convoy; k++) {
+        hw_longest_turn_to(first->block, (hw_longest_turn){first[k].index, 1});
+        count_branch(first + k, region, inside[k]);
+    }
     *result = run_packs(first, region, inside);
+    hw_longest_turn_to(first->block, together);
     if (!region->has_exits) return true;
     if (*result == HW_REGION_DONE) leave_all(first);
     if (first->block->busy_barriers) hw_barrier_threads_left(first->block);

@@ -1,6 +1,7 @@
 // Regions find their place among a program's instructions, and are run.
 #include "exec/region.h"
 
+#include "exec/schedule/longest.h"
 #include "exec/segment.h"
 
 // ---- running ----
@@ -59,15 +60,27 @@ static const hw_inst *pack_convoy(hw_warp *w, const hw_inst *in, const hw_region
     HW_GO_ON(w, first->frame->program->convoy_insts + region->end);
 }
 
-// Each warp of the convoy for itself; they go on together.
+// Each warp for itself. All go through the same instructions where there is no branch.
+static bool each_warp(hw_state *first, const hw_region *region) {
+    hw_block *block = first->block;
+    const hw_longest_turn together = block->longest.turn;
+    bool is_done = true;
+    for (uint32_t k = 0; k < first->warp.convoy && is_done; k++) {
+        if (!region->is_straight) hw_longest_turn_to(block, (hw_longest_turn){first[k].index, 1});
+        is_done = run_region(first + k, region) == HW_REGION_DONE;
+    }
+    if (!region->is_straight) hw_longest_turn_to(block, together);
+    return is_done;
+}
+
+// They go on together.
 static const hw_inst *region_convoy(hw_warp *w, const hw_inst *in) {
     hw_state *first = hw_state_of(w);
     const hw_program *program = first->frame->program;
     const hw_region *region = program->regions[in - program->convoy_insts];
     if (!region->is_straight && !do_part(w, in)) return region->convoy_body(w, in);
     if (region->has_loops) return pack_convoy(w, in, region);
-    for (uint32_t k = 0; k < w->convoy; k++) {
-        if (run_region(first + k, region) == HW_REGION_DONE) continue;
+    if (!each_warp(first, region)) {
         first->stop = HW_STOP_FAULT;
         return NULL;
     }

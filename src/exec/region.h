@@ -30,6 +30,10 @@ typedef struct hw_region_pack {
     uint32_t n;
     uint32_t lanes[HW_CONVOY_MAX], first[HW_CONVOY_MAX];
     hw_state *members[HW_CONVOY_MAX];
+    uint32_t ends[HW_CONVOY_MAX];   // their last places
+    // By the code, in place of the block's sum: what each has issued, and what those of `in` have besides, which has a
+    // bit of each one's last place.
+    uint32_t issued[HW_CONVOY_MAX], in, fresh;
     const struct hw_region *region;
     hw_lone_list *lone;          // of the worker
     hw_lone_access last;         // of all of them: the last access that the code has made itself

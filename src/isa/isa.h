@@ -194,6 +194,7 @@ typedef struct hw_note {
     uint8_t merged_bytes;  // as ptxas would issue it: width of the access that begins here; 0: part of an earlier one
     bool copies_rows;      // cp.async.bulk
     bool fetches_texels;   // tex: no access, since which bytes it reads is the texture's matter
+    bool is_indexed;       // a load of constant memory whose address differs from thread to thread, or may
     bool skips_l1;         // a load that asks for no line of the first-level cache: ld.cg, ld.cv
     uint8_t order, scope;  // hw_order, hw_scope (isa/order.h), of accesses, fences and barriers
     uint8_t proxy;         // hw_proxy, of fences

@@ -75,6 +75,17 @@ static bool keep_list(hw_lowering *lo, const hw_inst_list *list, hw_inst **insts
     return true;
 }
 
+// Constants at an address that is the same in the whole launch are operands of other instructions for the hardware.
+static void note_indexed(hw_lowering *lo) {
+    for (uint32_t i = 0; i < lo->body.n; i++) {
+        const hw_inst *in = &lo->body.insts[i];
+        if (in->note - lo->program->first_note >= lo->program->n_notes) continue;
+        hw_note *note = &lo->program->notes[in->note - lo->program->first_note];
+        if (note->kind != HW_NOTE_LOAD || note->space != HW_SPACE_CONST || in->a == HW_NO_SLOT) continue;
+        note->is_indexed |= (in->a & 3) != HW_BASE_LAUNCH;
+    }
+}
+
 static hw_status keep_lists(hw_lowering *lo) {
     hw_program *p = lo->program;
     hw_inst end = hw_emit_blank();
@@ -118,6 +129,7 @@ static hw_status lower_function(hw_program_set *set, hw_program *program, hw_dia
     if (status == HW_OK) status = hw_narrow_find(&lo);
     if (status == HW_OK) status = hw_live_assign(&lo);
     if (status == HW_OK) status = hw_emit_body(&lo);
+    if (status == HW_OK) note_indexed(&lo);
     if (status == HW_OK) status = keep_lists(&lo);
     if (status == HW_OK) status = hw_slots_launch_image(&lo);
     hw_arena_destroy(lo.scratch);

@@ -28,10 +28,13 @@ enum {
     // warps, which begin one after the other. Copies by blocks of 256, 512 and 1024 threads on an H200
     // (truth/h200_times.csv). Those that a launch begins with are in launch_us.
     BLOCK_START_CYCLES = 340, WARP_START_CYCLES = 20,
-    // For a block's warps to come and to go on, one after the other: public programs on an H200 (docs/accuracy.md).
-    // Before 7.0 80 in all, whatever the block.
-    BARRIER_CYCLES = 30, BARRIER_WARP_CYCLES = 4, OLD_BARRIER_CYCLES = 80, USUAL_WARPS = 8,
+    // For a block's warps to come, and BARRIER_WARP_CYCLES for each of them to go on, one after the other: an H200's
+    // barriers (truth/h200_micro.csv). Before 7.0 80 in all, whatever the block.
+    BARRIER_CYCLES = 16, OLD_BARRIER_CYCLES = 80, USUAL_WARPS = 8,
     L1_CYCLES = 40,              // to the first-level cache: an H200, a chain of loads in 16 KB (truth/h200_micro.csv)
+    // Where another load of the launch brings the sector: it may be on its way yet, which takes up to l2_latency.
+    // Chosen with programs of others (docs/accuracy.md).
+    SHARED_SECTOR_CYCLES = 120,
     // Of it for global memory, where little is shared memory's: an H200 has 256. Elsewhere at most as much as the
     // shared memory, which is a part of it.
     L1_KIB = 192,
@@ -47,6 +50,8 @@ enum {
 // 32 to 512 threads take an H200 0.60 ns a block (truth/h200_micro.csv). Others from 7.0 on are taken to need as many
 // cycles; before, it is not known, and times at hand are explained without.
 static const double BLOCK_TURN_CYCLES = 1.19;
+
+static const double BARRIER_WARP_CYCLES = 2.2;
 
 // Instructions of a warp that compilers put beside each other.
 static double independent(const hw_gpu *gpu) { return gpu->arch->cc >= 70 ? 1.6 : 2; }
@@ -144,20 +149,23 @@ static double dram_us(const hw_gpu *gpu, const time_row *row, const hw_time_work
 // Does the first-level cache hold global memory? Of 2.x, and of 7.0 and newer (programming guides).
 static bool caches_loads(const hw_arch *arch) { return arch->cc >= 70 || hw_loads_lines(arch); }
 
+static double looked_up_bytes(const hw_time_work *work) { return (double)work->load_sectors * SECTOR_BYTES; }
+
+// Of these what several requests do not share.
+static double different_bytes(const hw_time_work *work) {
+    return least(looked_up_bytes(work), (double)work->load_bytes);
+}
+
 // What loads fetch through the first-level caches: sectors that lanes of several requests share once, and of memory
 // that fits into a cache each multiprocessor its own copy.
 static double fetched_bytes(const hw_gpu *gpu, const hw_time_work *work) {
-    const double all = (double)work->load_sectors * SECTOR_BYTES, once = least(all, (double)work->load_bytes);
+    const double all = looked_up_bytes(work), once = different_bytes(work);
     const double reachable = (double)work->reachable_bytes, copies = least((double)work->blocks, (double)gpu->sms);
     if (!caches_loads(gpu->arch)) return all;
     const double cache = least(L1_KIB * 1024.0, (double)gpu->arch->smem_per_sm_bytes);
     return reachable > 0 && reachable < cache ? least(once, reachable * copies) : once;
 }
 
-static double l1_hit_share(const hw_gpu *gpu, const hw_time_work *work) {
-    const double all = (double)work->load_sectors * SECTOR_BYTES;
-    return all > 0 ? 1 - fetched_bytes(gpu, work) / all : 0;
-}
 
 // Of the second-level cache's bytes a clock what loads reach from 7.0 on: 8.1 TB/s where 4 to 48 MB are read four times
 // on an H200 (truth/h200_micro.csv). Stores of whole lines reach all of it (truth/h200_times.csv, transposeNaiveRow).
@@ -234,9 +242,19 @@ static double shared_pipe_cycles(const hw_gpu *gpu, const hw_time_work *work, co
     return most ? inst * HW_WARP_LANES / most : 0;
 }
 
-// The busiest pipe. A further pass over constant memory is an instruction of its own; a half-warp's takes two clocks.
+// Of constant memory, where addresses are not the same in the whole launch: from 7.0 on what an H200 takes of a
+// multiprocessor for one, and for each word of a warp where they are many (truth/h200_micro.csv, constant_*). Before, a
+// further pass is an instruction of its own; a half-warp's takes two clocks.
+static double constant_cycles(const hw_gpu *gpu, const hw_time_work *work) {
+    static const double EACH_LOAD = 5.6, EACH_WORD = 2;
+    if (gpu->arch->cc < 70) return (gpu->arch->cc < 20 ? 2 : 1) * (double)work->const_passes;
+    return largest(EACH_LOAD * (double)work->const_loads,
+                   EACH_WORD * ((double)work->const_loads + (double)work->const_passes));
+}
+
+// The busiest pipe.
 static double issue_us(const hw_gpu *gpu, const hw_time_work *work) {
-    double cycles = (gpu->arch->cc < 20 ? 2 : 1) * (double)work->const_passes;
+    double cycles = constant_cycles(gpu, work);
     for (int i = 0; i < HW_RATES; i++) {
         uint32_t lanes = work->inst[i] ? hw_model_lanes(gpu->arch, (hw_rate)i) : 0;
         if (lanes) cycles = largest(cycles, (double)work->inst[i] * HW_WARP_LANES / lanes);
@@ -246,11 +264,14 @@ static double issue_us(const hw_gpu *gpu, const hw_time_work *work) {
     return clock_us(gpu, cycles / busy_sms(gpu, work));
 }
 
-// What a trip to memory takes on average: from 7.0 on to the first-level cache where that has it, to the second where
-// the launch before has left it there.
+// What a trip to memory takes on average: from 7.0 on to the first-level cache where that has it or another load brings
+// it, to the second where the launch before has left it there.
 static double trip_cycles(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
-    const double cached = cached_share(gpu, row, work), near = gpu->arch->cc >= 70 ? l1_hit_share(gpu, work) : 0;
-    return near * L1_CYCLES + (1 - near) * (cached * row->l2_latency + (1 - cached) * row->latency);
+    const double cached = cached_share(gpu, row, work), all = looked_up_bytes(work), once = different_bytes(work);
+    const double beyond = cached * row->l2_latency + (1 - cached) * row->latency;
+    if (gpu->arch->cc < 70 || !(all > 0)) return beyond;
+    const double fetched = fetched_bytes(gpu, work);
+    return ((once - fetched) * L1_CYCLES + (all - once) * least(SHARED_SECTOR_CYCLES, beyond) + fetched * beyond) / all;
 }
 
 // Blocks of 7.0 and newer that begin when another one has ended: what it takes to begin the others is in launch_us.
@@ -269,15 +290,27 @@ static double places_of(const hw_gpu *gpu, const hw_time_work *work) {
     return (work->blocks_per_sm ? work->blocks_per_sm : 1) * (double)(gpu->sms ? gpu->sms : 1);
 }
 
+// How many times as much the longest warp of a block does as its warps do on average: the block holds all of their
+// places until that one is done. Before 7.0 no time at hand tells, and warps are taken for equal.
+static double longest_share(const hw_gpu *gpu, const hw_time_work *work, double per_block) {
+    if (gpu->arch->cc < 70 || !work->issued) return 1;
+    return largest(1, (double)work->longest * per_block / (double)work->issued);
+}
+
 // Little's law by warps: a warp holds its place for as long as it waits, and a multiprocessor has a number of places.
 static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     const double blocks = (double)work->blocks, per_block = blocks > 0 ? (double)work->warps / blocks : 0;
     const double places = places_of(gpu, work);
     const double warps = least(blocks, places) * per_block;
+    const double trip = trip_cycles(gpu, row, work), trips = (double)work->trips;
+    const double first = least(trips, (double)work->warps);    // trips that each warp is taken to make
+    const double own =
+        (trips - first) * trip + (double)work->shared_trips * row->shared_latency +
+        passes_waited_for(gpu, work, per_block) +
+        (double)work->inst[HW_RATE_ISSUE] * row->arith_latency / independent(gpu);
     const double cycles =
-        (double)work->trips * trip_cycles(gpu, row, work) + (double)work->shared_trips * row->shared_latency +
-        (double)work->barriers * barrier_cycles(gpu, per_block) + passes_waited_for(gpu, work, per_block) +
-        (double)work->inst[HW_RATE_ISSUE] * row->arith_latency / independent(gpu) +
+        first * trip + own * longest_share(gpu, work, per_block) +
+        (double)work->barriers * barrier_cycles(gpu, per_block) +
         (double)work->warps * late_share(gpu, blocks, places) * (BLOCK_START_CYCLES + WARP_START_CYCLES * per_block);
     return warps > 0 ? clock_us(gpu, cycles / warps) : 0;
 }

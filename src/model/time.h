@@ -24,6 +24,7 @@ typedef struct hw_time_work {
     uint64_t load_lines;             // 128-byte lines that loads look up in the first-level cache
     uint64_t load_sectors;           // that come from the second-level cache, each as often as it comes
     uint64_t store_sectors;          // that stores and atomics send there; from 7.0 on whole lines
+    uint64_t const_loads;            // of constant memory at addresses that are not the same in the whole launch
     uint64_t const_passes;           // over constant memory, beyond the first of each warp (1.x: half-warp)
     // Atomics on global memory: one of each sector of a request for each of its lanes that mean the same word; those on
     // floating-point numbers among them; and the sectors that they can mean, all of the allocations that they are in
@@ -34,6 +35,9 @@ typedef struct hw_time_work {
     uint64_t trips;                  // to memory, of texels too
     uint64_t shared_trips;           // to shared memory
     uint64_t barriers;
+    // How evenly that is spread over the warps of blocks, in PTX instructions: what all have issued, and each block's
+    // longest warp, added up (hw_issued). 0: evenly.
+    uint64_t issued, longest;
 } hw_time_work;
 
 typedef enum hw_bound {
@@ -53,8 +57,8 @@ typedef struct hw_estimate {
 } hw_estimate;
 
 // Pure. Never negative, infinite or not a number; grows with each count, but for load_sectors, of which more with
-// as many load_bytes are hits, for which warps wait less, and atomic_sectors, over which atomics are spread. A GPU
-// whose bandwidth or clock is not known (0) has no memory bound, or none at all.
+// as many load_bytes are hits, for which warps wait less, atomic_sectors, over which atomics are spread, and issued. A
+// GPU whose bandwidth or clock is not known (0) has no memory bound, or none at all.
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work);
 
 // What issue and waits are made of, for clocks inside of kernels (clock.h): cycles to DRAM and to shared memory, until

@@ -90,6 +90,7 @@ typedef struct hw_prof_worker {
     size_t notes_capacity, accesses_capacity;
     hw_prof_extents touched;
     hw_prof_texels texels;
+    hw_issued issued;
 } hw_prof_worker;
 
 // Bytes that the blocks of each wave, those that run at a time, ask of each partition.

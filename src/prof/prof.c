@@ -44,6 +44,7 @@ hw_prof_worker *hw_prof_begin_worker(hw_prof *prof, hw_prof_worker *w) {
     w->epoch = prof->epoch;
     memset(w->notes, 0, ((size_t)prof->n_notes + 1) * sizeof *w->notes);
     w->touched.n = 0;
+    w->issued = (hw_issued){0};
     w->texels.n_blocks = 0;
     w->texels.fetches = w->texels.sectors = 0;
     return w;
@@ -197,6 +198,11 @@ static void guarded_off(hw_sink *sink, uint32_t worker, const hw_guarded_off *of
     if (w && off->note < prof->n_notes) w->notes[off->note].guarded_off += off->lanes;
 }
 
+static void count_issued(hw_sink *sink, uint32_t worker, const hw_issued *issued) {
+    hw_prof_worker *w = hw_prof_worker_of((hw_prof *)sink, worker);
+    if (w) w->issued = *issued;
+}
+
 // ---- the end of a launch ----
 
 // Where the accesses of a kind of instruction are counted; -1: nowhere.
@@ -344,7 +350,8 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
     const bool needs_addresses = hw_counts_partitions(gpu) || gpu->arch->smem_bank_bytes > 4;
     prof->sink = (hw_sink){.events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(COPY) | HW_WANTS(TOUCHED) |
                                      HW_WANTS(TEXELS) |
-                                     HW_WANTS(EXECUTED) | HW_WANTS(BRANCH) | HW_WANTS(GUARDED_OFF),
+                                     HW_WANTS(EXECUTED) | HW_WANTS(BRANCH) | HW_WANTS(GUARDED_OFF) |
+                                     HW_WANTS(ISSUED),
                            .ordered = needs_addresses,
                            .wants = wants_launch,
                            .launch_begin = launch_begin,
@@ -359,7 +366,8 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
                            .texels = hw_prof_texel_fetch,
                            .executed = count_executed,
                            .branch = count_branch,
-                           .guarded_off = guarded_off};
+                           .guarded_off = guarded_off,
+                           .issued = count_issued};
     *out = prof;
     return HW_OK;
 }

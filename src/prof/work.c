@@ -172,15 +172,16 @@ static void add_local(const hw_arch *arch, hw_time_work *w, const hw_prof_place 
     *(is_store((hw_note_kind)p->kind) ? &w->store_bytes : &w->load_bytes) += p->cost[HW_PROF_LOCAL] * SECTOR_BYTES;
 }
 
-static void add_constant(const hw_arch *arch, hw_time_work *w, const hw_prof_place *p) {
+static void add_constant(const hw_arch *arch, hw_time_work *w, const hw_prof_place *p, const hw_note *note) {
     const uint64_t least = p->requests[HW_PROF_CONST] * (arch->cc < 20 ? 2 : 1), passes = p->cost[HW_PROF_CONST];
     w->const_passes += passes > least ? passes - least : 0;
+    if (note->is_indexed) w->const_loads += p->requests[HW_PROF_CONST];
 }
 
-static void add_memory(const hw_prof *prof, hw_time_work *w, const hw_prof_place *p) {
+static void add_memory(const hw_prof *prof, hw_time_work *w, const hw_prof_place *p, const hw_note *note) {
     add_global(prof->gpu->arch, w, p);
     add_local(prof->gpu->arch, w, p);
-    add_constant(prof->gpu->arch, w, p);
+    add_constant(prof->gpu->arch, w, p, note);
 }
 
 // ---- Waits ----------------------------------------------------------------------------------------------------------
@@ -252,7 +253,7 @@ static void add_work(const hw_prof *prof, hw_report_launch *launch) {
         for (uint32_t k = 0; k < prof->n_workers; k++) warps += prof->workers[k].notes[i].warps;
         if (!warps && p == &nowhere) continue;
         if (warps) add_instruction(w, note, warps);
-        add_memory(prof, w, p);
+        add_memory(prof, w, p, note);
         add_waits(&s, i, warps, p);
     }
     close_batch(&s, &s.memory, HW_COUNT_MEMORY_WAITS);
@@ -336,6 +337,14 @@ static void take_machine_counts(const hw_prof *prof, const hw_launch_info *info,
     launch->machine_inst = launch->work.inst[HW_RATE_ISSUE];
 }
 
+static void add_issued(const hw_prof *prof, hw_time_work *w) {
+    for (uint32_t k = 0; k < prof->n_workers; k++) {
+        const hw_issued *issued = &prof->workers[k].issued;
+        w->issued += issued->all;
+        w->longest += issued->longest;
+    }
+}
+
 void hw_prof_finish_work(hw_prof *prof, const hw_launch_info *info, hw_report_launch *launch) {
     hw_time_work *w = &launch->work;
     const uint32_t *g = launch->grid, *b = launch->block;
@@ -343,6 +352,7 @@ void hw_prof_finish_work(hw_prof *prof, const hw_launch_info *info, hw_report_la
     prof->footprint.n_groups = 0;
     for (uint32_t i = 0; i < prof->n_accesses; i++) fill_place(prof, i);
     add_work(prof, launch);
+    add_issued(prof, w);
     take_machine_counts(prof, info, launch);
     add_flops(prof, launch);
     w->blocks = (uint64_t)g[0] * g[1] * g[2];

@@ -31,6 +31,7 @@ enum { OUT_WORDS = 16384, IN_BYTES = 4096 };
 
 typedef struct sums {
     uint64_t inst, thread_inst, loads, stores, atomics, branches, divergent;
+    uint64_t issued, longest;           // hw_issued: of blocks that have ended
 } sums;
 
 typedef struct adding_sink {
@@ -95,10 +96,18 @@ static void add_guarded_off(hw_sink *sink, uint32_t worker, const hw_guarded_off
     (void)worker;
     __atomic_fetch_sub(&((adding_sink *)sink)->sums.thread_inst, off->lanes, __ATOMIC_RELAXED);
 }
+// Told when the launch has executed all, by one thread.
+static void add_issued(hw_sink *sink, uint32_t worker, const hw_issued *issued) {
+    sums *s = &((adding_sink *)sink)->sums;
+    (void)worker;
+    s->issued += issued->all;
+    s->longest += issued->longest;
+}
 static const hw_sink an_adding_sink = {
-    .events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(EXECUTED) | HW_WANTS(BRANCH) | HW_WANTS(GUARDED_OFF),
+    .events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(EXECUTED) | HW_WANTS(BRANCH) | HW_WANTS(GUARDED_OFF) |
+              HW_WANTS(ISSUED),
     .launch_begin = add_begin, .launch_end = add_end, .access = add_access, .atomic = add_access,
-    .executed = add_executed, .branch = add_branch, .guarded_off = add_guarded_off};
+    .executed = add_executed, .branch = add_branch, .guarded_off = add_guarded_off, .issued = add_issued};
 
 static void keep_print(void *context, const char *text, size_t length) {
     run_result *r = context;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "exec/schedule/cycles.h"
+#include "exec/schedule/longest.h"
 #include "exec/warp/warp.h"
 
 // ---- the block ----
@@ -45,6 +46,7 @@ static void release_barrier(hw_block *block, uint32_t number) {
 void hw_barrier_passed(hw_block *block, uint32_t number) {
     block->turn.has_progressed = true;
     hw_state *s = &block->warps[0];
+    if (number != HW_CLUSTER_BARRIER && !block->barriers[number].expected) hw_longest_barrier(block);
     if (s->run->cycles) hw_cycles_barrier(block);
     if (!HW_IS_TOLD(s, BARRIER)) return;
     const hw_barrier_step step = {.where = hw_where_of(s), .note = HW_NO_NOTE, .action = HW_BARRIER_COMPLETE,

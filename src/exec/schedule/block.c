@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/integers.h"
 #include "exec/schedule/cycles.h"
+#include "exec/schedule/longest.h"
 #include "exec/schedule/seeded.h"
 #include "exec/undefined/undefined.h"
 
@@ -131,6 +132,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     block->busy_barriers = 0;
     memset(block->shared, 0, run->shared_bytes);
     if (run->poison >= 0) poison_shared(block, run);
+    hw_longest_block_begins(block);
     if (run->cycles) hw_cycles_block_begins(block);
     hw_bulk_forget(block);
     tell_block(block, false);
@@ -174,18 +176,21 @@ static void run_warp(hw_state *s) {
     s->paths[0] = spinning;
 }
 
-// A warp of a convoy runs alone in between.
-void hw_block_run_warp(hw_state *s) {
+static void run_timed_warp(hw_state *s) {
     hw_worker *worker = s->worker;
-    if (!s->run->cycles) {
-        run_warp(s);
-        return;
-    }
     hw_state *timed = worker->timed;
     const uint32_t n_timed = worker->n_timed;
     hw_cycles_turn_to(worker, s, 1);
     run_warp(s);
     hw_cycles_turn_to(worker, timed, n_timed);
+}
+
+// A warp of a convoy runs alone in between.
+void hw_block_run_warp(hw_state *s) {
+    const hw_longest_turn before = hw_longest_turn_to(s->block, (hw_longest_turn){s->index, 1});
+    if (s->run->cycles) run_timed_warp(s);
+    else run_warp(s);
+    hw_longest_turn_to(s->block, before);
 }
 
 typedef enum turn_result {
@@ -372,6 +377,7 @@ void hw_worker_main(hw_worker *worker) {
         turn_result result = run_block(block);
         if (result == TURN_STOPPED) return;
         if (result == TURN_FINISHED) {
+            hw_longest_block_ends(block);
             if (run->cycles) hw_cycles_block_ends(block);
             hw_bulk_finish(block);
             tell_block(block, true);

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "exec/schedule/cycles.h"
+#include "exec/schedule/longest.h"
 #include "exec/undefined/undefined.h"
 #include "exec/warp/warp.h"
 
@@ -289,8 +290,10 @@ uint32_t hw_convoy_run(hw_block *block, uint32_t first, int32_t fuel) {
     s->warp.convoy = n;
     s->turn.fuel = fuel;
     const hw_inst *in = convoy_insts(s, program) + (pc - hw_flow_insts(s, program));
+    hw_longest_turn_to(block, (hw_longest_turn){first, n});
     if (s->run->cycles) hw_cycles_turn_to(s->worker, s, n);
     while (in) in = in->body(&s->warp, in);
     if (s->run->cycles) hw_cycles_turn_to(s->worker, NULL, 0);
+    hw_longest_turn_to(block, (hw_longest_turn){0, 0});
     return n;
 }

@@ -117,6 +117,21 @@ typedef struct hw_barrier {
     uint32_t sum, all, any;       // of bar.red
 } hw_barrier;
 
+enum { HW_MOST_WARPS = 32 };      // of a block
+
+// Warps of a block whose turn it is, which go together. n 0: none.
+typedef struct hw_longest_turn { uint32_t first, n; } hw_longest_turn;
+
+// What warps of a block have issued (schedule/longest.h).
+typedef struct hw_longest {
+    uint64_t settled;             // of the block's: has been given to warps
+    hw_longest_turn turn;         // whose it is since then
+    uint64_t passed;              // until the last barrier, by the longest warp before each
+    uint64_t even;                // since then, by each warp
+    bool is_uneven;               // some have more:
+    uint64_t own[HW_MOST_WARPS];
+} hw_longest;
+
 // One resident block.
 struct hw_block {
     uint32_t index[3];
@@ -126,6 +141,7 @@ struct hw_block {
     hw_cycles passed;             // of launches that read a clock: until its last barrier (schedule/cycles.h)
     double begin_cycles, sharers; // when it began; blocks on its multiprocessor
     uint64_t counted;             // how many of them are in the launch's sum
+    hw_longest longest;
     hw_barrier barriers[HW_BARRIERS + 1];
     uint32_t busy_barriers;       // at which somebody has arrived, one bit each
     char *shared;                 // shared_bytes, with room behind it that no program reaches
@@ -200,6 +216,7 @@ struct hw_worker {
     hw_watch watch;
     unsigned answered, told_where;   // of run->monitor: asked, where
     uint64_t n_ended;             // blocks
+    hw_issued issued;             // by them
     hw_cycles settled;            // of launches that read a clock: what the counts were when warps were given theirs
     hw_state *timed;              // whose turn it is since then, n_timed warps together
     uint32_t n_timed;

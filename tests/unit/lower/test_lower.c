@@ -448,6 +448,29 @@ static void test_names(void **state) {
 
 // ---- failures ----
 
+// Constants whose address is the same in the whole launch are operands to the hardware, others are loaded. Global
+// memory is neither.
+static void test_indexed_constants(void **state) {
+    (void)state;
+    lower(HEAD ".const .align 4 .b8 table[256];\n.visible .entry k(.param .u64 out, .param .u32 n) {\n" REGS
+          "ld.const.u32 %r1, [table+4];\n"
+          "ld.param.u32 %r2, [n]; mul.wide.u32 %d5, %r2, 4; mov.u64 %d2, table; add.s64 %d1, %d5, %d2;\n"
+          "ld.const.u32 %r3, [%d1+8];\n"
+          "mov.u32 %r4, %tid.x; mul.wide.u32 %d3, %r4, 4; add.s64 %d3, %d3, %d2;\n"
+          "ld.const.u32 %r5, [%d3];\n"
+          "ld.param.u64 %d4, [out]; add.s64 %d4, %d4, %d3; ld.global.u32 %r6, [%d4];\n"
+          "add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r5; add.u32 %r1, %r1, %r6; st.global.u32 [%d4], %r1;\nret;\n}\n");
+    const hw_program *p = program("k");
+    uint32_t n_loads = 0, indexed = 0;
+    for (uint32_t i = 0; i < p->n_notes; i++) {
+        if (p->notes[i].space == HW_SPACE_CONST) indexed |= (uint32_t)p->notes[i].is_indexed << n_loads++;
+        else assert_false(p->notes[i].is_indexed);
+    }
+    assert_int_equal(n_loads, 3);
+    assert_int_equal(indexed, 1 << 2);
+    done();
+}
+
 static void test_refusals(void **state) {
     (void)state;
     hw_diag diag = {0};
@@ -520,6 +543,7 @@ int main(void) {
         cmocka_unit_test(test_shared_layout),
         cmocka_unit_test(test_local_and_windows),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_indexed_constants),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_out_of_memory),
     };

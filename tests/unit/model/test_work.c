@@ -23,14 +23,15 @@ typedef struct access {
     uint64_t step;
     uint32_t mask;                    // 0: all lanes
     hw_space space;                   // GENERIC: GLOBAL
-    bool skips_l1, is_irregular;      // the latter: no two warps have the same stride
+    bool is_indexed, skips_l1;
+    bool is_irregular;                // no two warps have the same stride
 } access;
 
 typedef struct work_case {
     const char *name, *gpu;
     access accesses[MOST];            // each an instruction of its own
     uint64_t load_bytes, store_bytes, fill_bytes, useful_bytes;   // of all warps, over WARPS
-    uint64_t const_passes;            // of the warp
+    uint64_t const_passes, const_loads;   // of the warp
 } work_case;
 
 #define LOAD(...) {.kind = HW_NOTE_LOAD, __VA_ARGS__}
@@ -59,8 +60,11 @@ static const work_case cases[] = {
     {"atomics read and write", "h200", {{.kind = HW_NOTE_ATOMIC, .width = 4, .stride = 4}},
      128, 128, 0, .useful_bytes = 128},
     {"local memory stays in a cache", "h200", {LOAD(4, 0, .space = HW_SPACE_LOCAL)}, 0, 0, 0, .useful_bytes = 0},
-    {"constants, an address a lane", "h200", {LOAD(4, 4, .space = HW_SPACE_CONST)}, 0, 0, 0, 0, 31},
-    {"one constant", "h200", {LOAD(4, 0, .space = HW_SPACE_CONST)}, 0, 0, 0, 0, 0},
+    {"constants, an address a lane", "h200", {LOAD(4, 4, .space = HW_SPACE_CONST)}, 0, 0, 0, 0, .const_passes = 31},
+    {"one constant", "h200", {LOAD(4, 0, .space = HW_SPACE_CONST)}, 0, 0, 0, 0, .const_passes = 0},
+    {"constants by an index", "h200", {LOAD(4, 0, .space = HW_SPACE_CONST),
+                                       LOAD(4, 4, .space = HW_SPACE_CONST, .is_indexed = true)},
+     0, 0, 0, 0, .const_passes = 31, .const_loads = 1},
     // Lines of 128 bytes for loads of 2.x, unless they go past the first-level cache; stores by sectors.
     {"lines", "m2090", {LOAD(4, 64), STORE(4, 64)}, 64 * 32, 64 * 32, 64 * 32, .useful_bytes = 256},
     {"whole lines", "m2090", {LOAD(4, 128)}, 128 * 32, 0, 0, .useful_bytes = 128},
@@ -77,8 +81,8 @@ static const work_case cases[] = {
     {"local memory on 1.3", "gtx280", {LOAD(4, 0, .space = HW_SPACE_LOCAL), STORE(4, 0, .space = HW_SPACE_LOCAL)},
      128, 128, 0, .useful_bytes = 0},
     {"atomics on 1.3", "gtx280", {{.kind = HW_NOTE_ATOMIC, .width = 4, .stride = 4}}, 128, 128, 0, .useful_bytes = 128},
-    {"constants on 1.3", "gtx280", {LOAD(4, 4, .space = HW_SPACE_CONST)}, 0, 0, 0, 0, 30},
-    {"one constant on 1.3", "gtx280", {LOAD(4, 0, .space = HW_SPACE_CONST)}, 0, 0, 0, 0, 0},
+    {"constants on 1.3", "gtx280", {LOAD(4, 4, .space = HW_SPACE_CONST)}, 0, 0, 0, 0, .const_passes = 30},
+    {"one constant on 1.3", "gtx280", {LOAD(4, 0, .space = HW_SPACE_CONST)}, 0, 0, 0, 0, .const_passes = 0},
 };
 
 static void run(hw_sink *sink, const hw_note *notes, const access *a, uint32_t note, uint32_t warp) {
@@ -95,7 +99,8 @@ static hw_time_work count(const work_case *c) {
     hw_prof *prof;
     for (; n < MOST && c->accesses[n].width; n++)
         notes[n] = (hw_note){.kind = (uint8_t)c->accesses[n].kind, .width_bytes = (uint8_t)c->accesses[n].width,
-                             .merged_bytes = (uint8_t)c->accesses[n].width, .skips_l1 = c->accesses[n].skips_l1};
+                             .merged_bytes = (uint8_t)c->accesses[n].width, .skips_l1 = c->accesses[n].skips_l1,
+                             .is_indexed = c->accesses[n].is_indexed};
     const hw_launch_info info = {.kernel = "k", .grid = {1, 1, 1}, .block = {WARPS * 32, 1, 1}, .regs = 10,
                                  .notes = notes, .n_notes = n, .n_workers = 2};
     assert_int_equal(hw_prof_create(hw_gpu_find(c->gpu), NULL, &prof, NULL), HW_OK);
@@ -125,7 +130,29 @@ static void moved(void **state) {
         expect(c, "fill_bytes", work.fill_bytes, c->fill_bytes);
         expect(c, "useful_bytes", work.useful_bytes, c->useful_bytes);
         expect(c, "const_passes", work.const_passes, c->const_passes);
+        expect(c, "const_loads", work.const_loads, c->const_loads);
     }
+}
+
+// What workers tell of their blocks is added up, of the running launch alone.
+static void longest_warps(void **state) {
+    (void)state;
+    hw_prof *prof;
+    const hw_note notes[1] = {{0}};
+    const hw_launch_info info = {.kernel = "k", .grid = {3, 1, 1}, .block = {64, 1, 1}, .regs = 10, .notes = notes,
+                                 .n_notes = 1, .n_workers = 2};
+    assert_int_equal(hw_prof_create(hw_gpu_find("h200"), NULL, &prof, NULL), HW_OK);
+    hw_sink *sink = hw_prof_sink(prof);
+    for (unsigned k = 0; k < 2; k++) {
+        assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
+        if (!k) sink->issued(sink, 0, &(hw_issued){200, 150});
+        sink->issued(sink, 1, &(hw_issued){100, 60});
+        sink->launch_end(sink, &info, 0, HW_OK);
+        const hw_time_work work = hw_prof_report(prof)->launches[k].work;
+        assert_int_equal(work.issued, k ? 100 : 300);
+        assert_int_equal(work.longest, k ? 60 : 210);
+    }
+    hw_prof_destroy(prof);
 }
 
 // Lines of 2.x are read from the second-level cache whole.
@@ -238,7 +265,7 @@ static void hosts_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moved),
+        cmocka_unit_test(moved), cmocka_unit_test(longest_warps),
         cmocka_unit_test(second_level),
         cmocka_unit_test(too_many),
         cmocka_unit_test(touched),
