@@ -54,14 +54,15 @@ static const struct { size_t bytes; table_entry calls[6]; } hooks_table = {
     sizeof hooks_table, {[1] = (table_entry)get_callbacks, [5] = (table_entry)get_more_callbacks},
 };
 
-// ---- of threads: what it is for is not known; cuBLAS calls the second one when it looks for the way of a product ----
+// ---- tables of which no call is served ----
 
-static CUresult refuse_thread(void) {
+static CUresult refuse_entry(void) {
     return hw_cuda_unsupported("a table of the driver's that NVIDIA's libraries use");
 }
 
+// Of threads.
 static const struct { size_t bytes; table_entry calls[3]; } thread_table = {
-    sizeof thread_table, {[1] = (table_entry)refuse_thread},
+    sizeof thread_table, {(table_entry)refuse_entry, (table_entry)refuse_entry, (table_entry)refuse_entry},
 };
 
 // ---- values kept with a context; NULL is the current one ----
