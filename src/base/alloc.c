@@ -12,10 +12,8 @@ static atomic_long allocations_left = -1;
 
 static int may_allocate(void) {
     long left = atomic_load_explicit(&allocations_left, memory_order_relaxed);
-    if (left < 0) return 1;
-    if (left == 0) return 0;
-    atomic_fetch_sub_explicit(&allocations_left, 1, memory_order_relaxed);
-    return 1;
+    while (left > 0 && !atomic_compare_exchange_weak(&allocations_left, &left, left - 1)) {}
+    return left != 0;
 }
 
 void hw_alloc_fail_after(long successes) { atomic_store(&allocations_left, successes < 0 ? -1 : successes); }

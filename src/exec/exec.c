@@ -143,8 +143,7 @@ static hw_status lay_out(hw_run *run, hw_diag *diag) {
 static void run_launch_lists(hw_run *run, hw_worker *worker) {
     hw_state *s = hw_alloc_lanes(sizeof *s);
     if (!s) {
-        run->status = HW_NO_MEMORY;
-        atomic_store(&run->stopped, true);
+        hw_run_stop(run, HW_NO_MEMORY);
         return;
     }
     hw_block block = {.warps = s};
@@ -207,10 +206,9 @@ static bool prepare_sums(hw_worker *worker, const hw_run *run) {
 }
 
 static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
-    const hw_program_set *set = run->set;
     // Of what is lowered later these are more; half of it again, so that not every kernel needs other tables.
-    uint32_t n_patterns = set->n_patterns, n_blocks = set->n_blocks;
-    if (worker->n_patterns < n_patterns || worker->n_counts < n_blocks || worker->n_notes < set->n_notes) {
+    uint32_t n_patterns = run->n_patterns, n_blocks = run->n_counts;
+    if (worker->n_patterns < n_patterns || worker->n_counts < n_blocks || worker->n_notes < run->n_notes) {
         forget_set(worker);
         n_patterns += n_patterns / 2;
         n_blocks += n_blocks / 2;
@@ -218,18 +216,17 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
         // In cache lines of their own: two workers that count in one line take it from each other at every branch.
         worker->used_patterns = hw_alloc_lanes((n_patterns + 1) * sizeof *worker->used_patterns);
         worker->counts = hw_alloc_lanes((n_blocks + 1) * sizeof *worker->counts);
-        worker->guarded_off = hw_alloc_lanes((set->n_notes + 1) * sizeof *worker->guarded_off);
+        worker->guarded_off = hw_alloc_lanes((run->n_notes + 1) * sizeof *worker->guarded_off);
         if (!worker->patterns || !worker->used_patterns || !worker->counts || !worker->guarded_off) {
             forget_set(worker);
             return false;
         }
         worker->n_patterns = n_patterns;
         worker->n_counts = n_blocks;
-        worker->n_notes = set->n_notes;
+        worker->n_notes = run->n_notes;
     }
     worker->run = run;
     worker->index = index;
-    hw_watch_begin(worker);
     hw_answer_begin(worker);
     if (!hw_names_prepare(worker)) return false;
     worker->ordered = run->observers->ordered.events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC));
@@ -247,22 +244,16 @@ static bool prepare_worker(hw_worker *worker, hw_run *run, uint32_t index) {
     worker->idle_turns = 0;
     hw_seeded_begin(worker);
     worker->blocks = hw_calloc(worker->max_blocks, sizeof *worker->blocks);
-    return worker->blocks != NULL;
-}
-
-// May blocks wait for others?
-static bool may_wait(const hw_run *run) {
-    bool may = false;
-    for (uint32_t i = 0; i < run->set->n_programs; i++)
-        may |= run->areas[i].is_reachable && run->set->programs[i]->may_wait;
-    return may;
+    if (!worker->blocks) return false;
+    hw_watch_begin(worker);
+    return true;
 }
 
 // Each taking from the grid costs a round trip between processors. The last ones to finish should not have much left to
 // do alone; and blocks that may wait for earlier ones are best begun in order.
 static uint64_t blocks_at_once(const hw_run *run) {
     enum { MOST = 8, ROUNDS = 64 };
-    if (may_wait(run)) return 1;
+    if (run->may_wait) return 1;
     uint64_t share = run->n_blocks / run->cluster_blocks / ((uint64_t)run->n_workers * ROUNDS);
     return share < 1 ? 1 : share > MOST ? MOST : share;
 }
@@ -334,18 +325,24 @@ static void finish_worker(hw_worker *worker) {
 
 // ---- the launch ----
 
-static uint32_t wanted_workers(const hw_exec *exec, const hw_run *run) {
+// Blocks that wait for each other need room, of which each worker has a share: so all of these are to be there.
+static uint32_t find_workers(const hw_exec *exec, const hw_run *run) {
     const uint64_t n = run->n_blocks / run->cluster_blocks;
-    return n < exec->n_workers ? (uint32_t)n : exec->n_workers;
+    const uint32_t wanted = run->cycles ? 1 : n < exec->n_workers ? (uint32_t)n : exec->n_workers;
+    return run->may_wait ? hw_pool_start(exec->pool, wanted) : wanted;
 }
 
-// The first worker is ready when the launch begins; the others make themselves ready, if they come.
+void hw_run_stop(hw_run *run, hw_status status) {
+    if (!atomic_exchange(&run->stopped, true)) run->status = status;
+}
+
+// The first worker is ready when the launch begins; the others make themselves ready, if they come. Where there is no
+// memory for one, others take its blocks.
 static void run_worker(void *context, uint32_t index) {
     hw_run *run = context;
     hw_worker *worker = &run->workers[index];
     if (index && !prepare_worker(worker, run, index)) {
-        run->status = HW_NO_MEMORY;
-        atomic_store(&run->stopped, true);
+        if (run->may_wait) hw_run_stop(run, HW_NO_MEMORY);
         return;
     }
     const uint64_t begin = hw_now_ns();
@@ -357,8 +354,8 @@ static void run_worker(void *context, uint32_t index) {
     if (has_worked) atomic_fetch_add_explicit(&run->busy_ns, hw_now_ns() - begin, memory_order_relaxed);
 }
 
-void hw_run_let_join(hw_run *run, bool at_once) {
-    if (run->n_begun == run->n_workers || (!at_once && hw_now_ns() < run->join_ns)) return;
+void hw_run_join_others(hw_run *run) {
+    if (hw_now_ns() < run->join_ns) return;
     if (atomic_load(&run->next_block) >= run->n_blocks / run->cluster_blocks) return;
     hw_pool_join(run->pool, run->n_begun, run->n_workers);
     run->n_begun = run->n_workers;
@@ -374,8 +371,8 @@ static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {
     }
     uint64_t begin = hw_now_ns();
     run_launch_lists(run, exec->workers);
-    run->n_begun = run->n_workers;    // blocks that wait for each other need room, of which each worker has a share
-    if (!may_wait(run)) run->n_begun = hw_pace_workers(&exec->paces, run->entry, run->n_blocks, run->n_workers);
+    run->n_begun = run->n_workers;
+    if (!run->may_wait) run->n_begun = hw_pace_workers(&exec->paces, run->entry, run->n_blocks, run->n_workers);
     run->join_ns = begin + HW_PACE_LATE_NS;
     hw_pool_run(exec->pool, run->n_begun, run_worker, run);
     hw_pace_note(&exec->paces, run->entry, run->n_blocks, atomic_load(&run->busy_ns));
@@ -405,7 +402,13 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     run.shared_bytes = run.kernels_shared_bytes = shared_bytes(&run);
     run.poison = hw_mem_poison(launch->mem);
     run.apart = hw_mem_get_apart(launch->mem);
+    run.n_patterns = run.set->n_patterns;
+    run.n_counts = run.set->n_blocks;
+    run.n_notes = run.set->n_notes;
     if (!run.n_blocks || !run.n_warps) return hw_diag_set(diag, HW_USAGE, "a launch of no threads");
+    if (run.n_warps > HW_MOST_WARPS)
+        return hw_diag_set(diag, HW_USAGE, "blocks of %u threads; no GPU has more than %u", run.threads_per_block,
+                           HW_MOST_WARPS * HW_WARP_LANES);
     run.areas = hw_calloc(launch->set->n_programs + 1, sizeof *run.areas);
     run.block_lists = hw_calloc(launch->set->n_programs + 1, sizeof *run.block_lists);
     hw_status status = run.areas && run.block_lists ? HW_OK : hw_diag_no_memory(diag);
@@ -414,7 +417,9 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
         if (uses_reserved_shared(&run))
             run.shared_bytes = (uint32_t)hw_align_up(run.shared_bytes, 16) + HW_RESERVED_SHARED_BYTES;
         if (!hw_cycles_begin(&run)) status = hw_diag_no_memory(diag);
-        run.n_workers = run.cycles ? 1 : wanted_workers(exec, &run);
+        for (uint32_t i = 0; i < run.set->n_programs; i++)
+            run.may_wait |= run.areas[i].is_reachable && run.set->programs[i]->may_wait;
+        run.n_workers = find_workers(exec, &run);
         run.blocks_at_once = blocks_at_once(&run);
         if (!status) status = find_defined(&run, diag);
     }

@@ -25,8 +25,8 @@ typedef struct hw_distinct_level {
     // For each `group` neighbouring lanes (8, 16 or 32), added up: the most pieces in one of the banks that 128 bytes
     // are spread over, pieces of width bytes or 4. shares: lanes of the same piece count once; else each for itself.
     uint32_t (*busiest_banks)(const hw_lanes *l, uint32_t group, bool shares);
-    // `pieces`, and `pieces_of_eights`, of HW_DISTINCT_LIST accesses that are told by places. Return a bit for each
-    // that they have counted: others lie too far apart. NULL: one after the other takes no longer.
+    // `pieces`, and `pieces_of_eights`, of HW_DISTINCT_LIST accesses that are told by places, each with some lane on.
+    // Return a bit for each that they have counted: others lie too far apart. NULL: one after the other takes no longer.
     uint32_t (*pieces_of_list)(const hw_lanes *list, uint32_t piece_bytes, uint32_t *counts);
     uint32_t (*eights_of_list)(const hw_lanes *list, uint32_t *counts);
 } hw_distinct_level;

@@ -166,7 +166,6 @@ static double fetched_bytes(const hw_gpu *gpu, const hw_time_work *work) {
     return reachable > 0 && reachable < cache ? least(once, reachable * copies) : once;
 }
 
-
 // Of the second-level cache's bytes a clock what loads reach from 7.0 on: 8.1 TB/s where 4 to 48 MB are read four times
 // on an H200 (truth/h200_micro.csv). Stores of whole lines reach all of it (truth/h200_times.csv, transposeNaiveRow).
 static const double L2_LOAD_SHARE = 0.8;

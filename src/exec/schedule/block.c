@@ -257,6 +257,7 @@ static turn_result run_block(hw_block *block) {
         bool waits;
         block->turn.has_progressed = false;
         bool ran = run_round(block, &waits);
+        hw_run_may_join(block->warps[0].worker);
         if (atomic_load_explicit(&run->stopped, memory_order_relaxed)) return TURN_STOPPED;
         if (!block->live_threads) return TURN_FINISHED;
         if (ran && hw_seeded_leaves_block(block->warps[0].worker)) return TURN_INTERRUPTED;
@@ -276,7 +277,6 @@ static bool next_index(hw_worker *worker, uint64_t *number) {
     hw_run *run = worker->run;
     const uint64_t n = run->n_blocks / run->cluster_blocks;
     if (worker->taken == worker->taken_end) {
-        if (!worker->index) hw_run_let_join(run, false);
         worker->taken = atomic_fetch_add(&run->next_block, run->blocks_at_once);
         worker->taken_end = worker->taken + run->blocks_at_once;
         if (worker->taken_end > n) worker->taken_end = n;
@@ -317,8 +317,7 @@ static uint32_t find_slots(hw_worker *worker) {
             hw_free_aligned(worker->blocks[worker->n_blocks]);
         }
         if (!first) {
-            worker->run->status = HW_NO_MEMORY;
-            atomic_store(&worker->run->stopped, true);
+            hw_run_stop(worker->run, HW_NO_MEMORY);
         }
         worker->max_blocks = first;
         break;
@@ -390,7 +389,6 @@ void hw_worker_main(hw_worker *worker) {
             block = next_by_seed(worker);
             continue;
         }
-        if (!worker->index) hw_run_let_join(run, true);
         hw_watch_waiting(worker);
         hw_turn_rest(worker, block);
         // The block waits for other blocks: start one more, or resume the next resident one.

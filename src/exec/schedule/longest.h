@@ -6,8 +6,8 @@
 // packed lanes have been counted by their warps. So these are the same numbers whatever executes a kernel, in whatever
 // order. An instruction counts where its basic block ends. Barriers of a number of threads, and of clusters, part
 // nothing, since others may be anywhere then.
-#ifndef HW_EXEC_SCHEDULE_LONGEST_H
-#define HW_EXEC_SCHEDULE_LONGEST_H
+#ifndef HW_EXEC_LONGEST_H
+#define HW_EXEC_LONGEST_H
 
 #include "exec/warp/warp.h"
 

@@ -265,13 +265,16 @@ struct hw_run {
     _Alignas(64) atomic_uint_fast64_t issued;  // PTX instructions of all blocks, where there is a limit
     atomic_bool stopped;          // a fault: everybody leaves
     atomic_bool has_noticed;
+    atomic_bool polls_host;       // a worker that goes round has met memory that the host can write
     pthread_mutex_t *print_lock;
     hw_fault *fault;
     hw_status status;
     hw_pool *pool;
     hw_worker *workers;
     uint32_t n_workers;           // that there may be
-    uint32_t n_begun;             // of them, from the first one on; that one alone changes it
+    uint32_t n_begun;             // of them, from the first one on; that one alone reads and changes it
+    uint32_t n_patterns, n_counts, n_notes;   // of the set, when the launch began
+    bool may_wait;                // blocks may wait for others
     uint64_t join_ns;             // when the others come, if blocks are left
     atomic_uint_fast64_t busy_ns; // of all workers
     hw_homes homes;               // where a sink wants to hear of accesses that stray, or sums may be kept
@@ -331,8 +334,13 @@ extern const hw_body_forms hw_barrier_bodies[];
 // Runs in->then of `in`, at which all paths of `together` wait, for all of them; they are in several calls.
 void hw_frames_meet(hw_state *s, const hw_inst *in, uint32_t together);
 
-// exec.c: by the first worker, when it takes blocks or can only wait: workers that have not begun do, if it is late.
-void hw_run_let_join(hw_run *run, bool at_once);
+// exec.c: everybody leaves, unless somebody has said so before.
+void hw_run_stop(hw_run *run, hw_status status);
+// By the first worker: those that have not begun do, if it is late and blocks are left.
+void hw_run_join_others(hw_run *run);
+static inline void hw_run_may_join(const hw_worker *worker) {
+    if (!worker->index && worker->run->n_begun < worker->run->n_workers) hw_run_join_others(worker->run);
+}
 
 // watch.c
 void hw_watch_begin(hw_worker *worker);

@@ -396,7 +396,7 @@ static void test_workers_join_late(void **state) {
     hw_sim_refusal refusal;
     uint32_t n = 1;
     void *params[] = {&n};
-    const hw_sim_launch_args args = {find(&f, "spins"), {64, 1, 1}, {32, 1, 1}, 0, params, false, 0, 0, {0}};
+    hw_sim_launch_args args = {find(&f, "spins"), {64, 1, 1}, {32, 1, 1}, 0, params, false, 0, 0, {0}};
     assert_int_equal(hw_sim_add_sink(f.sim, &sink, NULL), HW_OK);
     // The first one has both, and so have those behind one that the system held up.
     for (int k = 0; k < 50 && !(n_told[0] && !n_told[1]); k++) {
@@ -405,6 +405,15 @@ static void test_workers_join_late(void **state) {
     }
     assert_true(n_told[0] && !n_told[1]);
     n = 100000;
+    assert_int_equal(launch(&f, args, &refusal), HW_OK);
+    assert_true(n_told[1] > 0);
+    // Also while the first one has a block that is long.
+    args.grid[0] = 2;
+    for (n = 1, n_told[1] = 1; n < 50 && n_told[1]; n++) {
+        n_told[1] = 0;
+        assert_int_equal(launch(&f, args, &refusal), HW_OK);
+    }
+    n = 2000000;
     assert_int_equal(launch(&f, args, &refusal), HW_OK);
     assert_true(n_told[1] > 0);
     hw_sim_destroy(f.sim);
