@@ -383,12 +383,12 @@ static hw_status run_blocks(hw_exec *exec, hw_run *run, hw_diag *diag) {
     return status;
 }
 
-hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault, hw_diag *diag) {
+// What the launch and its set say.
+static hw_run run_of(hw_exec *exec, const hw_launch *launch, hw_fault *fault) {
     static const hw_observers nobody;
     static hw_monitor unseen;
     hw_run run = {.launch = launch, .entry = launch->entry, .set = launch->set, .fault = fault,
                   .pool = exec->pool, .workers = exec->workers};
-    memset(fault, 0, sizeof *fault);
     run.print_lock = &exec->print_lock;
     run.monitor = launch->monitor ? launch->monitor : &unseen;
     run.observers = launch->observers ? launch->observers : &nobody;
@@ -405,6 +405,12 @@ hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault
     run.n_patterns = run.set->n_patterns;
     run.n_counts = run.set->n_blocks;
     run.n_notes = run.set->n_notes;
+    return run;
+}
+
+hw_status hw_exec_launch(hw_exec *exec, const hw_launch *launch, hw_fault *fault, hw_diag *diag) {
+    hw_run run = run_of(exec, launch, fault);
+    memset(fault, 0, sizeof *fault);
     if (!run.n_blocks || !run.n_warps) return hw_diag_set(diag, HW_USAGE, "a launch of no threads");
     if (run.n_warps > HW_MOST_WARPS)
         return hw_diag_set(diag, HW_USAGE, "blocks of %u threads; no GPU has more than %u", run.threads_per_block,
