@@ -41,22 +41,26 @@ static hw_check_object object_of(const hw_allocation *a) {
                              .name = a->kind == HW_ALLOC_GLOBAL ? a->name : NULL, .site = a->site};
 }
 
-// Of parts that lie there several times, the one that the address is in or behind, or if it is nearer the next one.
-static hw_check_object object_of_home(const hw_home *home, uint64_t address) {
-    hw_check_object object = {.is_known = true, .address = home->begin, .bytes = home->bytes, .name = home->name,
-                              .part = home->part, .site = home->site};
-    if (!home->stride) return object;
-    const uint64_t behind = offset_in_part(home, address);
-    object.address = address - behind;
-    if (behind >= home->bytes && home->stride - behind < behind - home->bytes + 1) object.address += home->stride;
-    return object;
-}
-
 // The variable that a part is of, or the variable itself.
 static hw_check_object whole_of_home(const hw_home *home) {
     return (hw_check_object){.is_known = true, .address = home->part ? home->whole_begin : home->begin,
                              .bytes = home->part ? home->whole_bytes : home->bytes, .name = home->name,
                              .site = home->site};
+}
+
+// Of parts that lie there several times, the one that the address is in or behind, or if it is nearer the next one.
+// Where there is no such one, it is all of their memory that the address is not in.
+static hw_check_object object_of_home(const hw_home *home, uint64_t address) {
+    hw_check_object object = {.is_known = true, .address = home->begin, .bytes = home->bytes, .name = home->name,
+                              .part = home->part, .site = home->site};
+    if (!home->stride) return object;
+    if (address - home->whole_begin >= home->whole_bytes) return whole_of_home(home);
+    const uint64_t behind = offset_in_part(home, address);
+    object.address = address - behind;
+    if (behind >= home->bytes && home->stride - behind < behind - home->bytes + 1) object.address += home->stride;
+    const uint64_t from = object.address - home->whole_begin;
+    if (from >= home->whole_bytes || home->bytes > home->whole_bytes - from) object.address = home->begin;
+    return object;
 }
 
 hw_check_object hw_check_object_at(hw_check *c, uint8_t space, uint64_t address) {

@@ -118,9 +118,11 @@ typedef struct position {
     uint64_t at;                     // what its constants sum up to
     uint64_t stride;                 // `in` lies there once in each; 0: once
     uint32_t element;                // of `in`, of which an index has chosen one; 0: none
+    const hw_layout_member *before;  // the member that ends where `in` begins; NULL: none
     bool is_rough;                   // an index that is not one of elements
     bool may_go_on;                  // at the end of what a pointer points to, there may be more of it
     char name[MAX_NAME];
+    size_t n_outer;                  // of the name, what both it and the member before have
 } position;
 
 static const hw_layout *layout_of(const position *at, uint32_t layout) { return &at->layouts->items[layout]; }
@@ -139,6 +141,35 @@ static const hw_layout_member *member_at(const position *at, const hw_layout *in
     return NULL;
 }
 
+// The member that ends where another one begins, of more than one number; NULL: none does.
+static const hw_layout_member *member_before(const position *at, const hw_layout *in, const hw_layout_member *of) {
+    for (uint32_t i = 0; i < in->n_members; i++) {
+        const hw_layout_member *m = &at->layouts->members[in->first_member + i];
+        const hw_layout *its = layout_of(at, m->layout);
+        const bool is_number = its->kind == HW_LAYOUT_POINTER || (its->kind == HW_LAYOUT_PIECE && its->bytes <= 8);
+        if (m->offset + its->bytes == of->offset && !is_number) return m;
+    }
+    return NULL;
+}
+
+// The address may be the end of the member before as well, from which programs count back: then it is both.
+static void enter_member(position *at, const hw_layout *in, const hw_layout_member *m) {
+    const hw_layout_member *before = at->at == at->begin + m->offset ? member_before(at, in, m) : NULL;
+    at->may_go_on &= m->offset + layout_of(at, m->layout)->bytes == in->bytes;
+    at->begin += m->offset;
+    at->in = m->layout;
+    at->before = before;
+    at->n_outer = strlen(at->name);
+    if (*m->name) add_name(at, ".", m->name);
+}
+
+// Of elements of so many bytes, it may be in any. False: these do not lie there evenly.
+static bool may_be_any(position *at, uint64_t bytes) {
+    if (at->stride && at->stride % bytes) return false;
+    at->stride = bytes;
+    return true;
+}
+
 // Into the outermost thing that begins at its bytes' sum, or that has this in the midst of one of its pieces. An
 // array's elements all count as its begin. False: nothing lies there.
 static bool descend(position *at) {
@@ -150,6 +181,7 @@ static bool descend(position *at) {
             const uint64_t bytes = layout_of(at, in->of)->bytes;
             if (!bytes) return false;
             if (offset % bytes == 0) return true;
+            if (!may_be_any(at, bytes)) return false;
             at->begin += offset / bytes * bytes;
             at->in = in->of;
             at->may_go_on = false;
@@ -158,10 +190,7 @@ static bool descend(position *at) {
         }
         const hw_layout_member *m = in->kind == HW_LAYOUT_STRUCT ? member_at(at, in, offset) : NULL;
         if (!m) return in->kind == HW_LAYOUT_PIECE;
-        at->may_go_on &= m->offset + layout_of(at, m->layout)->bytes == in->bytes;
-        at->begin += m->offset;
-        at->in = m->layout;
-        if (*m->name) add_name(at, ".", m->name);
+        enter_member(at, in, m);
     }
     return true;
 }
@@ -169,11 +198,11 @@ static bool descend(position *at) {
 // Into an element that an index has chosen, which may be any.
 static bool enter_element(position *at) {
     const uint64_t bytes = layout_of(at, at->element)->bytes;
-    if (at->stride && at->stride % bytes) return false;
-    at->stride = bytes;
+    if (!may_be_any(at, bytes)) return false;
     at->at = at->begin;
     at->in = at->element;
     at->element = 0;
+    at->before = NULL;
     at->may_go_on = false;
     add_name(at, "", "[]");
     return true;
@@ -186,27 +215,22 @@ static bool add_constant(position *at, int64_t constant) {
 }
 
 // Which array's elements are so far apart? Of a matrix it may be one of rows, or of a row's elements.
-static bool add_index(position *at, uint64_t scale) {
+static void add_index(position *at, uint64_t scale) {
     uint32_t array = at->element ? at->element : at->in;
-    if (at->is_rough) return true;
-    while (layout_of(at, array)->kind == HW_LAYOUT_ARRAY) {
-        const uint32_t element = layout_of(at, array)->of;
-        const uint64_t bytes = layout_of(at, element)->bytes;
-        if (bytes == scale) {
-            at->element = element;
-            return true;
-        }
-        if (bytes < scale) break;    // several at once
-        array = element;
+    while (!at->is_rough && layout_of(at, array)->kind == HW_LAYOUT_ARRAY) {
+        array = layout_of(at, array)->of;
+        if (layout_of(at, array)->bytes != scale) continue;
+        at->element = array;
+        return;
     }
     at->is_rough = true;
-    return layout_of(at, array)->kind != HW_LAYOUT_ARRAY ? scale > 1 : true;
 }
 
-// Arrays of one element at the end of a struct are as long as their memory.
+// An array, of which the index counts the elements: who goes on from a number, or by other steps, may mean what lies
+// beside it. Arrays of one element at the end of a struct are as long as their memory.
 static bool is_telling(const position *at) {
     const hw_layout *in = layout_of(at, at->in);
-    return in->bytes && (in->kind != HW_LAYOUT_ARRAY || layout_of(at, in->of)->bytes < in->bytes);
+    return !at->is_rough && in->kind == HW_LAYOUT_ARRAY && layout_of(at, in->of)->bytes < in->bytes;
 }
 
 static bool is_local(const chain *c) { return c->symbol->space == HW_SPACE_LOCAL; }
@@ -236,16 +260,29 @@ static void skip_elements(position *at, step *s) {
     *s = (step){.constant = 0};
 }
 
+// Of a local variable, the whole of it if there is nothing better. What a pointer points to may be one of several.
 static bool walk(position *at, chain *c) {
     const bool is_pointer = c->symbol->space == HW_SPACE_PARAM;
     if (!c->n || !c->steps[c->n - 1].is_index || !begin(at, c)) return false;
-    const uint32_t whole = at->in;
+    const position whole = *at;
     for (unsigned i = is_local(c); i < c->n; i++) {
         step *s = &c->steps[i];
-        if (is_pointer && at->in == whole) skip_elements(at, s);
-        if (!(s->is_index ? add_index(at, (uint64_t)s->scale) : add_constant(at, s->constant))) return false;
+        if (is_pointer && at->in == whole.in) skip_elements(at, s);
+        if (s->is_index) add_index(at, (uint64_t)s->scale);
+        else if (!add_constant(at, s->constant)) return false;
     }
-    return (at->in != whole || is_local(c)) && is_telling(at);
+    if (is_local(c) && !is_telling(at)) *at = whole;
+    else if (!is_telling(at) || (at->in == whole.in && !is_local(c))) return false;
+    if (is_pointer && !at->stride && !at->may_go_on) at->stride = layout_of(at, whole.in)->bytes;
+    return true;
+}
+
+// "s.a and s.b" of an address that may be the end of s.a, too.
+static const char *name_of_both(const position *at, hw_arena *arena) {
+    char name[2 * MAX_NAME];
+    const int n = (int)at->n_outer;
+    snprintf(name, sizeof name, "%.*s%s%s and %s", n, at->name, n ? "." : "", at->before->name, at->name);
+    return hw_arena_string(arena, name, strlen(name));
 }
 
 bool hw_part_find(const hw_layouts *layouts, hw_arena *arena, const hw_ptx_function *f, const uint32_t *defs,
@@ -261,8 +298,10 @@ bool hw_part_find(const hw_layouts *layouts, hw_arena *arena, const hw_ptx_funct
         if (c.symbol || address.reg < 0 || !follow(&p, &address, 0, &c)) return false;
     }
     if (!c.symbol || !walk(&at, &c)) return false;
-    const uint64_t bytes = layout_of(&at, at.in)->bytes;
-    *out = (hw_part){.offset = at.begin, .bytes = at.may_go_on && !at.stride ? UINT64_MAX : bytes,
-                     .stride = at.stride, .name = hw_arena_string(arena, at.name, strlen(at.name))};
+    const uint64_t before = at.before ? layout_of(&at, at.before->layout)->bytes : 0;
+    const uint64_t bytes = before + layout_of(&at, at.in)->bytes;
+    *out = (hw_part){.offset = at.begin - before, .bytes = at.may_go_on && !at.stride ? UINT64_MAX : bytes,
+                     .stride = at.stride,
+                     .name = at.before ? name_of_both(&at, arena) : hw_arena_string(arena, at.name, strlen(at.name))};
     return out->name != NULL;
 }

@@ -4,9 +4,13 @@
 // Types alone do not tell: optimised code has one number for a member's place and the constant in its index. What nvcc
 // makes with -G can be read: it adds the member's place to the variable's address, and then, by an instruction of its
 // own, the index times the size of an element, and accesses that. All that is not just so is not told: an address that
-// is in a variable in between (`end = s.a + 16; end[-1 - i]`), as the compiler tells as well, or from which something
-// is subtracted (`s.a + 16 - i`), may begin where a member ends, which is where the next one begins; bytes of a member
-// of words are somebody's memset. Neither is the first member, whose place is 0: `((int *)&s)[i]` may want all of s.
+// is in a variable in between, as the compiler tells as well, or from which something is subtracted; an index that does
+// not count the elements of an array (bytes of a member of words are somebody's memset; from a number, (&p->x)[i], one
+// goes on to the next). Neither is the first member, whose place is 0: `((int *)&s)[i]` may want all of s.
+//
+// An address may be the end of a member as well as the next one's begin, from which programs count back,
+// `(s.a + 16)[-1 - i]`: where an array or a struct ends just there, the part is both, "a and b". Local variables do not
+// have this: the compiler adds their own place first, by an instruction of its own.
 #ifndef HW_LOWER_PART_H
 #define HW_LOWER_PART_H
 

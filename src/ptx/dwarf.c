@@ -38,15 +38,20 @@ static uint64_t take_number(cursor *c, unsigned bytes) {
     return value;
 }
 
-static uint64_t take_leb(cursor *c) {
+static uint64_t take_any_leb(cursor *c, bool is_signed) {
     uint64_t value = 0;
-    for (unsigned shift = 0; !c->is_past; shift += 7) {
+    for (unsigned shift = 0; !c->is_past;) {
         const uint64_t byte = take_number(c, 1);
         if (shift < 64) value |= (byte & 127) << shift;
-        if (!(byte & 128)) break;
+        shift += shift < 64 ? 7 : 0;
+        if (byte & 128) continue;
+        if (is_signed && shift < 64 && byte & 64) value |= UINT64_MAX << shift;
+        break;
     }
     return value;
 }
+
+static uint64_t take_leb(cursor *c) { return take_any_leb(c, false); }
 
 static void skip_bytes(cursor *c, uint64_t n) {
     if (n > c->end - c->at) c->is_past = true;
@@ -74,26 +79,25 @@ static const char *name_at(const hw_section *section, size_t at) {
 
 typedef struct abbreviation {
     uint64_t tag;
-    bool has_children;
+    bool is_known, has_children;
     uint32_t n;
     struct {
         uint32_t name, form;
     } attributes[MAX_ATTRIBUTES];
 } abbreviation;
 
-// By its code, from the table's begin on. False: there is none.
-static bool find_abbreviation(const hw_section *section, size_t table, uint64_t code, abbreviation *out) {
-    cursor c = {.section = section, .at = table, .end = section->n_bytes};
-    for (uint64_t is = take_leb(&c); is && !c.is_past; is = take_leb(&c)) {
-        *out = (abbreviation){.tag = take_leb(&c), .has_children = take_number(&c, 1)};
-        while (!c.is_past) {
-            const uint64_t name = take_leb(&c), form = take_leb(&c);
+// By its code. False: there is none.
+static bool find_abbreviation(cursor *c, uint64_t code, abbreviation *out) {
+    for (uint64_t is = take_leb(c); is && !c->is_past; is = take_leb(c)) {
+        *out = (abbreviation){.tag = take_leb(c), .is_known = true, .has_children = take_number(c, 1)};
+        while (!c->is_past) {
+            const uint64_t name = take_leb(c), form = take_leb(c);
             if (!name && !form) break;
             if (out->n == MAX_ATTRIBUTES) return false;
             out->attributes[out->n].name = (uint32_t)name;
             out->attributes[out->n++].form = (uint32_t)form;
         }
-        if (is == code) return !c.is_past;
+        if (is == code) return !c->is_past;
     }
     return false;
 }
@@ -103,8 +107,11 @@ static bool find_abbreviation(const hw_section *section, size_t table, uint64_t 
 typedef struct reader {
     hw_dwarf *out;
     const hw_debug_sections *sections;
-    abbreviation *known;             // by code; tag 0: not looked up yet
+    abbreviation *known;             // by code, of the unit's table
     size_t table;                    // the unit's
+    uint32_t used[MAX_CODES], n_used;    // codes of known ones
+    uint64_t places_left;            // in lists: as many as their section has room for, however often one is named
+    uint64_t search_left;            // bytes of tables to go over for abbreviations
 } reader;
 
 // The entry that is being read is in it.
@@ -115,18 +122,14 @@ static void add_register(reader *r, uint64_t code) {
     else d->registers[d->n_registers++] = (hw_dwarf_register){.entry = (uint32_t)d->n, .code = code};
 }
 
-// An address and a constant behind it; or, of a member, the constant alone; or a register.
-static void take_expression(reader *r, cursor *c, uint64_t n, hw_dwarf_entry *e, bool is_member) {
-    const size_t begin = c->at;
-    skip_bytes(c, n);
-    if (c->is_past || !n) return;
-    cursor in = {.section = c->section, .at = begin, .end = begin + n};
+// An address and a constant behind it; or, of a member, the constant alone; or a register. False: something else.
+static bool read_expression(reader *r, cursor in, hw_dwarf_entry *e, bool is_member) {
     const char *symbol = NULL;
     uint64_t offset = 0;
-    if (!is_member && in.section->bytes[begin] == OP_REGX) {
+    if (!is_member && in.section->bytes[in.at] == OP_REGX) {
         in.at++;
         add_register(r, take_leb(&in));
-        return;
+        return !in.is_past && in.at == in.end;
     }
     if (!is_member && take_number(&in, 1) == OP_ADDR) {
         symbol = name_at(in.section, in.at);
@@ -137,32 +140,47 @@ static void take_expression(reader *r, cursor *c, uint64_t n, hw_dwarf_entry *e,
         is_understood &= take_number(&in, 1) == OP_PLUS_UCONST;
         offset = take_leb(&in);
     }
-    if (!is_understood || in.is_past || in.at != in.end) return;
+    if (!is_understood || in.is_past || in.at != in.end) return false;
     e->symbol = symbol;
     e->offset = offset;
     e->has_offset = true;
+    return true;
 }
 
-// Places that a variable is at for a part of its function, one after the other, each between two addresses. Names of
-// these stand for what is not 0.
+static void take_expression(reader *r, cursor *c, uint64_t n, hw_dwarf_entry *e, bool is_member) {
+    const size_t begin = c->at;
+    skip_bytes(c, n);
+    if (c->is_past || !n) return;
+    const cursor in = {.section = c->section, .at = begin, .end = begin + n};
+    e->is_elsewhere |= !read_expression(r, in, e, is_member) && !is_member;
+}
+
+// Places that a variable is at for a part of its function, one after the other, each between two addresses, or what
+// these count from. Names of addresses stand for what is not 0.
 static void take_list(reader *r, uint64_t offset, hw_dwarf_entry *e) {
     const hw_section *section = &r->sections->loc;
-    cursor c = {.section = section, .at = offset, .end = section->n_bytes};
-    if (offset > section->n_bytes) return;
-    while (!c.is_past) {
+    cursor c = {.section = section, .at = offset, .end = section->n_bytes, .is_past = offset > section->n_bytes};
+    while (!c.is_past && r->places_left) {
         const bool is_named = name_at(section, c.at) || name_at(section, c.at + 8);
-        if (!(take_number(&c, 8) | take_number(&c, 8)) && !is_named) break;
+        const uint64_t from = take_number(&c, 8), to = take_number(&c, 8);
+        if (!(from | to) && !is_named) break;
+        r->places_left--;
+        if (from == UINT64_MAX) continue;
         hw_dwarf_entry somewhere = {.name = e->name};
         take_expression(r, &c, take_number(&c, 2), &somewhere, false);
+        e->is_elsewhere |= somewhere.is_elsewhere;
     }
+    e->is_elsewhere |= c.is_past || !r->places_left;
 }
 
-static void keep_number(reader *r, hw_dwarf_entry *e, uint32_t name, uint64_t value) {
+// Of so many bytes: an upper bound of -1 is that of an array without elements.
+static void keep_number(reader *r, hw_dwarf_entry *e, uint32_t name, uint64_t value, unsigned bytes) {
+    const bool is_negative = (int64_t)value < 0 || value == UINT64_MAX >> (64 - 8 * bytes);
     if (name == AT_LOCATION) take_list(r, value, e);
     if (name == AT_BYTE_SIZE) e->bytes = value;
     if (name == AT_BIT_SIZE) e->has_bits = true;
     if (name == AT_COUNT) e->count = value;
-    if (name == AT_UPPER_BOUND) e->count = value + 1;
+    if (name == AT_UPPER_BOUND) e->count = is_negative ? 0 : value + 1;
     if (name == AT_MEMBER_LOCATION) {
         e->offset = value;
         e->has_offset = true;
@@ -179,18 +197,19 @@ static bool take_attribute(reader *r, cursor *c, hw_dwarf_entry *e, uint32_t nam
     size_t reference = 0;
     switch (form) {
     case FORM_FLAG_PRESENT: break;
-    case FORM_DATA1: case FORM_FLAG: keep_number(r, e, name, take_number(c, 1)); break;
-    case FORM_DATA2: keep_number(r, e, name, take_number(c, 2)); break;
-    case FORM_DATA4: keep_number(r, e, name, take_number(c, 4)); break;
-    case FORM_DATA8: keep_number(r, e, name, take_number(c, 8)); break;
-    case FORM_UDATA: case FORM_SDATA: keep_number(r, e, name, take_leb(c)); break;
+    case FORM_DATA1: case FORM_FLAG: keep_number(r, e, name, take_number(c, 1), 1); break;
+    case FORM_DATA2: keep_number(r, e, name, take_number(c, 2), 2); break;
+    case FORM_DATA4: keep_number(r, e, name, take_number(c, 4), 4); break;
+    case FORM_DATA8: keep_number(r, e, name, take_number(c, 8), 8); break;
+    case FORM_UDATA: keep_number(r, e, name, take_leb(c), 8); break;
+    case FORM_SDATA: keep_number(r, e, name, take_any_leb(c, true), 8); break;
     case FORM_STRING: {
         const char *text = take_string(c);
         if (name == AT_NAME) e->name = text;
         if (name == AT_LINKAGE_NAME || name == AT_MIPS_LINKAGE_NAME) e->linkage = text;
         break;
     }
-    case FORM_SEC_OFFSET: keep_number(r, e, name, take_number(c, 4)); break;
+    case FORM_SEC_OFFSET: keep_number(r, e, name, take_number(c, 4), 4); break;
     case FORM_STRP: case FORM_REF_ADDR: skip_bytes(c, 4); break;
     case FORM_ADDR: case FORM_REF_SIG8: skip_bytes(c, 8); break;
     case FORM_BLOCK1: take_block(r, c, e, name, take_number(c, 1)); break;
@@ -212,7 +231,18 @@ static bool take_attribute(reader *r, cursor *c, hw_dwarf_entry *e, uint32_t nam
 static const abbreviation *abbreviation_of(reader *r, uint64_t code) {
     if (code >= MAX_CODES) return NULL;
     abbreviation *a = &r->known[code];
-    return a->tag || find_abbreviation(&r->sections->abbrev, r->table, code, a) ? a : NULL;
+    if (a->is_known) return a;
+    cursor c = {.section = &r->sections->abbrev, .at = r->table, .end = r->sections->abbrev.n_bytes};
+    r->used[r->n_used++] = (uint32_t)code;
+    const bool is_found = find_abbreviation(&c, code, a);
+    if (!is_found || c.at - r->table > r->search_left) return NULL;
+    r->search_left -= c.at - r->table;
+    return a;
+}
+
+static void use_table(reader *r, size_t table) {
+    while (r->n_used) r->known[r->used[--r->n_used]].is_known = false;
+    r->table = table;
 }
 
 static bool add_entry(hw_dwarf *d, const hw_dwarf_entry *e) {
@@ -221,27 +251,38 @@ static bool add_entry(hw_dwarf *d, const hw_dwarf_entry *e) {
     return !d->ran_out;
 }
 
-// All entries of a unit, each behind the one that it stands in. False: the rest of the unit is not understood.
-static bool read_entries(reader *r, cursor *c, size_t unit) {
-    uint32_t parents[MAX_DEPTH] = {0}, depth = 0;
-    while (c->at < c->end && !c->is_past) {
-        const size_t at = c->at;
-        const uint64_t code = take_leb(c);
-        if (!code) {
-            if (depth) depth--;
-            continue;
-        }
-        const abbreviation *a = abbreviation_of(r, code);
-        if (!a) return false;
-        hw_dwarf_entry e = {.at = at, .tag = a->tag, .parent = parents[depth]};
-        for (uint32_t i = 0; i < a->n; i++)
-            if (!take_attribute(r, c, &e, a->attributes[i].name, a->attributes[i].form, unit)) return false;
-        if (!add_entry(r->out, &e)) return false;
-        if (!a->has_children) continue;
-        if (depth + 1 == MAX_DEPTH) return false;
-        parents[++depth] = (uint32_t)r->out->n;
+typedef struct parents {
+    uint32_t numbers[MAX_DEPTH], depth;
+} parents;
+
+// The next one, which may be none. False: it is not understood.
+static bool read_entry(reader *r, cursor *c, size_t unit, parents *in) {
+    const size_t at = c->at;
+    const uint64_t code = take_leb(c);
+    if (!code) {
+        if (in->depth) in->depth--;
+        return !c->is_past;
     }
-    return !c->is_past;
+    const abbreviation *a = abbreviation_of(r, code);
+    if (!a) return false;
+    hw_dwarf_entry e = {.at = at, .tag = a->tag, .parent = in->numbers[in->depth]};
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!take_attribute(r, c, &e, a->attributes[i].name, a->attributes[i].form, unit)) return false;
+    if (!add_entry(r->out, &e)) return false;
+    if (!a->has_children) return true;
+    if (in->depth + 1 == MAX_DEPTH) return false;
+    in->numbers[++in->depth] = (uint32_t)r->out->n;
+    return true;
+}
+
+// All entries of a unit, each behind the one that it stands in. False: the rest of the unit is not understood. What has
+// begun and not ended then is not known as a whole.
+static bool read_entries(reader *r, cursor *c, size_t unit) {
+    parents in = {.depth = 0};
+    bool is_understood = true;
+    while (is_understood && c->at < c->end) is_understood = read_entry(r, c, unit, &in);
+    for (uint32_t i = 1; i <= in.depth; i++) r->out->items[in.numbers[i] - 1].is_elsewhere = true;
+    return is_understood;
 }
 
 static void read_units(reader *r) {
@@ -254,17 +295,22 @@ static void read_units(reader *r) {
         if (c.is_past || length > info->n_bytes - c.at) return;
         c.at += length;
         const uint64_t version = take_number(&in, 2);
-        r->table = take_number(&in, 4);
-        if (version < 2 || version > 4 || take_number(&in, 1) != 8 || r->table > r->sections->abbrev.n_bytes) return;
-        memset(r->known, 0, MAX_CODES * sizeof *r->known);
+        const uint64_t table = take_number(&in, 4);
+        if (version < 2 || version > 4 || take_number(&in, 1) != 8 || table > r->sections->abbrev.n_bytes) return;
+        if (table != r->table) use_table(r, table);
         if (!read_entries(r, &in, unit)) return;
     }
 }
 
 void hw_dwarf_read(hw_dwarf *dwarf, hw_arena *scratch, const hw_debug_sections *sections) {
-    reader r = {.out = dwarf, .sections = sections, .known = hw_arena_take(scratch, MAX_CODES * sizeof *r.known)};
+    const size_t least_place = 16;
+    reader r = {.out = dwarf, .sections = sections, .known = hw_arena_take(scratch, MAX_CODES * sizeof *r.known),
+                .places_left = sections->loc.n_bytes / least_place + 1,
+                .search_left = MAX_CODES * (uint64_t)sections->abbrev.n_bytes};
     *dwarf = (hw_dwarf){.ran_out = !r.known};
-    if (r.known) read_units(&r);
+    if (!r.known) return;
+    memset(r.known, 0, MAX_CODES * sizeof *r.known);
+    read_units(&r);
 }
 
 void hw_dwarf_free(hw_dwarf *dwarf) {

@@ -7,8 +7,9 @@
 
 enum {
     HW_TAG_ARRAY = 0x01, HW_TAG_CLASS = 0x02, HW_TAG_PARAMETER = 0x05, HW_TAG_MEMBER = 0x0d, HW_TAG_POINTER = 0x0f,
-    HW_TAG_STRUCTURE = 0x13, HW_TAG_TYPEDEF = 0x16, HW_TAG_INHERITANCE = 0x1c, HW_TAG_SUBRANGE = 0x21,
-    HW_TAG_CONST = 0x26, HW_TAG_SUBPROGRAM = 0x2e, HW_TAG_VARIABLE = 0x34, HW_TAG_VOLATILE = 0x35,
+    HW_TAG_REFERENCE = 0x10, HW_TAG_STRUCTURE = 0x13, HW_TAG_TYPEDEF = 0x16, HW_TAG_INHERITANCE = 0x1c,
+    HW_TAG_SUBRANGE = 0x21, HW_TAG_CONST = 0x26, HW_TAG_SUBPROGRAM = 0x2e, HW_TAG_VARIABLE = 0x34,
+    HW_TAG_VOLATILE = 0x35, HW_TAG_RESTRICT = 0x37,
 };
 
 typedef struct hw_dwarf_entry {
@@ -17,6 +18,7 @@ typedef struct hw_dwarf_entry {
     size_t type;                     // 0: none
     uint64_t bytes, offset;          // offset: of a member, or behind a variable's symbol
     bool has_offset, has_bits;
+    bool is_elsewhere;               // it, or something in it, is at places that are not understood, or is not all read
     uint64_t count;                  // of a subrange; 0: not known
     const char *name, *linkage;      // linkage: mangled
     const char *symbol;              // of a variable, in the PTX

@@ -8,6 +8,8 @@
 
 enum { MAX_DEPTH = 16 };
 
+static const uint64_t MOST_BYTES = (uint64_t)1 << 40;    // of a struct: more than any memory
+
 typedef struct reader {
     hw_arena *arena;
     hw_dwarf dwarf;
@@ -42,7 +44,8 @@ static uint32_t add_layout(reader *r, hw_layout layout) {
 }
 
 static bool is_kind_of(const hw_dwarf_entry *e) {
-    return e->tag == HW_TAG_TYPEDEF || e->tag == HW_TAG_CONST || e->tag == HW_TAG_VOLATILE;
+    return e->tag == HW_TAG_TYPEDEF || e->tag == HW_TAG_CONST || e->tag == HW_TAG_VOLATILE ||
+           e->tag == HW_TAG_RESTRICT;
 }
 
 static uint32_t layout_at(reader *r, size_t at, unsigned depth);
@@ -84,7 +87,7 @@ static uint32_t layout_of_struct(reader *r, size_t self, unsigned depth) {
     const size_t end = end_of(r, self);
     size_t n = 0, capacity = 0;
     hw_layout_member *members = NULL;
-    bool is_known = bytes != 0;
+    bool is_known = bytes && bytes <= MOST_BYTES;
     for (size_t i = self + 1; i < end && is_known; i++) {
         const hw_dwarf_entry *m = &r->dwarf.items[i];
         const bool is_base = m->tag == HW_TAG_INHERITANCE;
@@ -121,7 +124,7 @@ static uint32_t layout_at(reader *r, size_t at, unsigned depth) {
         layout = layout_of_array(r, e, depth);
     } else if (e->tag == HW_TAG_STRUCTURE || e->tag == HW_TAG_CLASS) {
         layout = layout_of_struct(r, self, depth);
-    } else if (e->tag == HW_TAG_POINTER) {
+    } else if (e->tag == HW_TAG_POINTER || e->tag == HW_TAG_REFERENCE) {
         // A list's element points to its like: the pointer is there before what it points to.
         layout = r->dwarf.items[self].layout = add_layout(r, (hw_layout){.kind = HW_LAYOUT_POINTER, .bytes = 8});
         const uint32_t of = layout_at(r, e->type, depth + 1);
@@ -147,9 +150,12 @@ static void add_variables(reader *r) {
 // ---- registers ------------------------------------------------------------------------------------------------------
 
 // The function that the entry stands in, or is inlined in; NULL: none.
-static const char *function_of(const reader *r, uint32_t number) {
+static hw_dwarf_entry *function_of(const reader *r, uint32_t number) {
     while (number && r->dwarf.items[number - 1].tag != HW_TAG_SUBPROGRAM) number = r->dwarf.items[number - 1].parent;
-    const hw_dwarf_entry *e = number ? &r->dwarf.items[number - 1] : NULL;
+    return number ? &r->dwarf.items[number - 1] : NULL;
+}
+
+static const char *name_of_function(const hw_dwarf_entry *e) {
     return e && e->linkage ? e->linkage : e ? e->name : NULL;
 }
 
@@ -174,17 +180,27 @@ static void add_register(reader *r, const char *function, const char *name) {
     r->n_registers += to->function && to->name;
 }
 
-// Each function has one without a name, so that it is known.
+// Of a function with a variable of which nobody knows where it is, nothing is known.
+static void mark_functions(reader *r) {
+    for (size_t i = 0; i < r->dwarf.n; i++) {
+        hw_dwarf_entry *function = r->dwarf.items[i].is_elsewhere ? function_of(r, (uint32_t)i + 1) : NULL;
+        if (function) function->is_elsewhere = true;
+    }
+}
+
+// Each function that is known has one without a name.
 static void add_registers(reader *r) {
     const size_t n = r->dwarf.n_registers + r->dwarf.n;
     r->registers = hw_arena_take(r->arena, (n + 1) * sizeof *r->registers);
+    mark_functions(r);
     for (size_t i = 0; r->registers && i < r->dwarf.n; i++) {
-        const char *function = r->dwarf.items[i].tag == HW_TAG_SUBPROGRAM ? function_of(r, (uint32_t)i + 1) : NULL;
+        const hw_dwarf_entry *e = &r->dwarf.items[i];
+        const char *function = e->tag == HW_TAG_SUBPROGRAM && !e->is_elsewhere ? name_of_function(e) : NULL;
         if (function) add_register(r, function, "");
     }
     for (size_t i = 0; r->registers && i < r->dwarf.n_registers; i++) {
         const hw_dwarf_register *from = &r->dwarf.registers[i];
-        const char *function = from->entry < r->dwarf.n ? function_of(r, from->entry + 1) : NULL;
+        const char *function = from->entry < r->dwarf.n ? name_of_function(function_of(r, from->entry + 1)) : NULL;
         if (function) add_register(r, function, name_of_register(r, from->code));
     }
     if (r->n_registers) qsort(r->registers, r->n_registers, sizeof *r->registers, compare_registers);

@@ -3,6 +3,7 @@
 // the function's memory.
 //
 // Unions, bit fields and what has no place of its own are told as one piece: nothing in them is told apart.
+// Of a function with a variable at a place that is not understood, or that is not read to its end, nothing is known.
 #ifndef HW_PTX_LAYOUTS_H
 #define HW_PTX_LAYOUTS_H
 

@@ -1,15 +1,27 @@
 // Accesses that leave a member of a struct, or one of a function's variables, as nvcc tells with -G; and what looks
 // like it and is none. As hazards.cu.
+#include <cstddef>
+
 #include "cases.cuh"
 
 struct row {
     int pad, v[4], w[4];
 };
 struct arrays {
-    int first[16], second[16];
+    int first[16], a, b, c, d, second[16];
     int n, matrix[4][4];
     row rows[3];
     int last[8];
+};
+struct pair {
+    int a[16], b[16];
+};
+struct particle {
+    float x, y, z, vx, vy, vz;
+};
+struct quads {
+    int n[4];
+    float x, y, z, w, more[4];
 };
 struct words {
     int head, length, a[4], b[4];
@@ -35,7 +47,7 @@ union views {
 struct with_views {
     int n;
     views view;
-    int behind[8];
+    int n_behind, behind[8];
 };
 
 __device__ arrays global_arrays, several[4];
@@ -72,9 +84,15 @@ template <bool Ordered> __global__ void of_pointer(arrays *p) {
     p->second[t + (Ordered ? 15 : 16)] = 1;         // of_pointer
 }
 
-template <bool Ordered> __global__ void of_element(arrays *p) {
+template <bool Ordered> __global__ void of_element(arrays *__restrict__ p) {
     const int t = threadIdx.x;
     p[t + 1].second[t - (Ordered ? 0 : 1)] = 1;     // of_element
+}
+
+// Out of all memory, where there is no part any more.
+template <bool Ordered> __global__ void of_no_element(arrays *p) {
+    const int t = threadIdx.x;
+    p[t + (Ordered ? 3 : DATA_BYTES / (int)sizeof *p + 1)].second[t + 3] = 1;    // of_no_element
 }
 
 template <bool Ordered> __global__ void of_array(int *out) {
@@ -97,7 +115,7 @@ template <bool Ordered> __global__ void of_matrix(int *out) {
 template <bool Ordered> __global__ void of_derived(int *out) {
     __shared__ derived s;
     const int t = threadIdx.x;
-    s.w[t - (Ordered ? 0 : 1)] = 1;                 // of_derived
+    s.z[t + (Ordered ? 7 : 8)] = 1;                 // of_derived
 }
 
 template <bool Ordered> __global__ void behind_union(int *out) {
@@ -132,25 +150,42 @@ __global__ void whole(arrays *p, int n) {
     copy = s;
     local = copy;
     p[n] = local;
-    memset(&s.second, 0, sizeof s - sizeof s.first);
-    memcpy(&s.second, &p->second, sizeof s - sizeof s.first);
+    memset(&s.second, 0, sizeof s - offsetof(arrays, second));
+    memcpy(&s.second, &p->second, sizeof s - offsetof(arrays, second));
     for (int i = 0; i < 16; i++) ((int *)s.matrix)[i] = s.matrix[0][i];
     for (int i = 0; i < 4; i++) ((int4 *)s.second)[i] = make_int4(1, 2, 3, 4);
 }
 
 // From where a member ends, which is where the next one begins.
-__global__ void from_end(arrays *p, words *w, int t, long at) {
-    __shared__ arrays s;
-    int *end = s.first + 16;
+__global__ void from_end(pair *p, words *w, int t, long at) {
+    __shared__ pair s;
+    int one[16], two[16];
+    int *end = s.a + 16;
     end[-1 - t] = 1;
-    *(s.first + 16 - (t + 1)) = 2;
-    *(s.first + 16 - (at + 1)) = 2;
-    for (int *q = s.first + 16; q-- > s.first;) *q = 3;
-    for (int *q = s.second; q < s.second + 16; q++) *q = 3;
+    *(s.a + 16 - (t + 1)) = 2;
+    *(s.a + 16 - (at + 1)) = 2;
+    for (int *q = s.a + 16; q-- > s.a;) *q = 3;
+    for (int *q = s.b; q < s.b + 16; q++) *q = 3;
+    const int k = -2 - t;
+    (s.a + 16)[k] = (s.a + 16)[-1 - t] + (s.a + 16)[t - 1];
+    (p->a + 16)[k] = (p->a + 16)[-1 - t] + (p->a + 16)[t - 1];
+    (p[t].a + 16)[k] = (p[t].a + 16)[-1 - t] + (p[t].a + 16)[t - 1];
+    (one + 16)[k] = (one + 16)[-1 - t] = (two + 16)[k] = (two + 16)[-1 - t] = 4;
     int *body = (int *)w + 2;
     for (int i = 0; i < 8; i++) body[i] = i;
     for (int i = 0; i < 8; i++) ((int *)w)[2 + i] += i;
-    (p + 2)[-1].second[t] = s.first[15 - t];
+    (p + 2)[-1].b[t] = s.a[15 - t];
+}
+
+// From one number on to what lies beside it.
+__global__ void from_numbers(particle *p, float4 *v, quads *q, words *w, int n) {
+    __shared__ float2 t[64];
+    __shared__ words s[4];
+    for (int i = 0; i < 3; i++) (&p->vx)[i] += (&p->x)[i];
+    for (int i = 0; i < n; i++) ((float *)v + 1)[4 * i] = 1;
+    for (int i = 0; i < 64; i++) ((float *)t + 1)[2 * i] = 1;
+    for (int i = 0; i < 2; i++) ((float4 *)&q->x)[i] = v[i];
+    for (int i = 0; i < 4; i++) ((int *)s + 2)[10 * i] = ((int *)w + 2)[10 * i] = 1;
 }
 
 __global__ void all_of_each(arrays *p, open *o, derived *d, int t) {
@@ -179,6 +214,7 @@ static void run_hazards() {
     RUN(local_neighbour, 1, 1);
     RUN(local_member, 1, 1);
     is_ordered ? of_pointer<true><<<1, 1>>>((arrays *)data) : of_pointer<false><<<1, 1>>>((arrays *)data);
+    is_ordered ? of_no_element<true><<<1, 1>>>((arrays *)data) : of_no_element<false><<<1, 1>>>((arrays *)data);
     is_ordered ? of_element<true><<<1, 1>>>((arrays *)data) : of_element<false><<<1, 1>>>((arrays *)data);
 }
 
@@ -188,10 +224,11 @@ int main(int argc, char **argv) {
     run_hazards();
     if (is_ordered) {
         words *w;
-        cudaMalloc(&w, sizeof *w);
-        cudaMemset(w, 0, sizeof *w);
+        cudaMalloc(&w, 4 * sizeof *w);
+        cudaMemset(w, 0, 4 * sizeof *w);
         whole<<<1, 1>>>((arrays *)data, 1);
-        from_end<<<1, 1>>>((arrays *)data, w, 0, 0);
+        from_end<<<1, 1>>>((pair *)data, w, 0, 0);
+        from_numbers<<<1, 1>>>((particle *)data, (float4 *)(data + 4096), (quads *)(data + 8192), w, 8);
         all_of_each<<<1, 1>>>((arrays *)data, (open *)(data + 4096), (derived *)(data + 8192), 0);
     }
     puts(cudaDeviceSynchronize() ? "failed" : "done");

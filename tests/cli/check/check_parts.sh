@@ -14,6 +14,7 @@ of_global|bounds||
 of_constant|bounds||
 of_pointer|bounds||
 of_element|bounds||
+of_no_element|bounds||
 of_array|bounds||
 of_inner_array|bounds||
 of_matrix|bounds||
@@ -36,9 +37,11 @@ for compiler in nvcc; do
 done
 expect 1 check "$source" racy
 says out "4 bytes before the beginning of 64 bytes of second in the variable before_member<false>(int*)::s"
-says out "which is byte 60 of 336 of the variable before_member<false>(int*)::s"
+says out "which is byte 76 of 352 of the variable before_member<false>(int*)::s"
 says out "right behind the end of 64 bytes of second, allocated at"
 says out "right behind the end of 16 bytes of rows[].v in the variable"
+says out "right behind the end of 64 bytes of __b_10other_base and z in the variable"
+says out "380 bytes behind the end of 65536 bytes, allocated at"
 says out "4 bytes before the beginning of 64 bytes of two in local memory"
 grep -q "of rows\[\].v in the variable" "$work/found.json" || fail "no part in JSON"
 finish
