@@ -39,7 +39,7 @@ offers run --gpu = k40 // "k40 k4000 k4000m k40c"
 offers transpose in.npy --device s // "sim:"
 offers transpose in.npy --device sim : h2 // "h200 h200-nvl"
 offers transpose in.npy --device cuda : "" // ""
-offers ladder tr // "transpose"
+offers ladder tr // "transfer transpose"
 offers help ga // ""
 offers help gp // "gpus"
 offers help col // "columns"
@@ -110,7 +110,7 @@ halfwarp pro|profile
 halfwarp profile --l|--launches --lenient --lines
 halfwarp run --gpu k400|k4000 k4000m
 halfwarp transpose --device sim:h2|sim:h200 sim:h200-nvl
-halfwarp ladder tr|transpose
+halfwarp ladder transp|transpose
 halfwarp help gp|gpus
 halfwarp help col|columns
 halfwarp nvcc -fat|-fatbin
