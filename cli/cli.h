@@ -77,6 +77,8 @@ bool hw_cli_find_paths(hw_cli_paths *paths);
 
 // A folder laid out as a CUDA toolkit is, with bin/nvcc, include and lib64. As above.
 bool hw_cli_find_toolkit(char folder[4096]);
+// The same without a complaint where it is not there.
+bool hw_cli_has_toolkit(char folder[4096]);
 
 // Where the cases and peers of the benchmarks lie. As above.
 bool hw_cli_find_bench(char folder[4096]);

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "cli.h"
 #include "run/launch.h"
+#include "toolchain/compilers/compilers.h"
 #include "toolchain/nvcc/nvcc.h"
 
 static const char nvcc_help[] =
@@ -74,9 +76,27 @@ static void print_text(void *user, const char *text, size_t bytes) {
     fwrite(text, 1, bytes, stdout);
 }
 
+// What a real nvcc's process is told: its own path, by which it is named where it comes back here.
+static const char inside[] = "HALFWARP_INSIDE_NVCC";
+
+// A wrapper (ccache's nvcc, a script) looks for the real nvcc on PATH, and would find us again without end: there we
+// are not, and where it calls us all the same it is told so. False when memory ran out.
+static bool keep_wrappers_from_us(void) {
+    const char *search_path = getenv("PATH");
+    hw_arena *arena = hw_arena_create();
+    if (!arena) return false;
+    const char *nvcc = hw_compiler_find_nvcc(search_path, arena);
+    const char *others = nvcc ? hw_compiler_path_of_others(search_path, arena) : NULL;
+    const bool good = nvcc ? others && setenv("PATH", others, 1) == 0 && setenv(inside, nvcc, 1) == 0
+                           : !hw_arena_ran_out(arena);
+    hw_arena_destroy(arena);
+    return good;
+}
+
 static int run_program(void *user, const char *const *program) {
     (void)user;
     int ended_by;
+    unsetenv(inside);
     hw_cli_launch launch = {.gpu = "h200", .program = (char **)program};
     return hw_cli_launch_run(&launch, NULL, &ended_by);
 }
@@ -103,7 +123,14 @@ static int nvcc_main(int argc, char **argv) {
     char toolkit[4096];
     hw_diag diag = {0};
     int exit_status = 0;
+    const char *caller = getenv(inside);
+    if (!hw_cli_hides_nvcc() && caller) {
+        hw_cli_complain("%s, taken for NVIDIA's nvcc, calls halfwarp nvcc again: put the folder of NVIDIA's own in "
+                        "front of its folder on PATH, or have clang compile (HALFWARP_HIDE_NVCC=1)", caller);
+        return HW_EXIT_USAGE;
+    }
     if (!hw_cli_find_toolkit(toolkit)) return HW_EXIT_USAGE;
+    if (!hw_cli_hides_nvcc() && !keep_wrappers_from_us()) return hw_cli_fail(hw_diag_no_memory(&diag), &diag);
     char *cache = hw_cli_cache_folder();
     const hw_nvcc_settings settings = settings_of(toolkit, cache);
     take_signals();

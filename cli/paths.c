@@ -45,11 +45,16 @@ bool hw_cli_find_paths(hw_cli_paths *paths) {
     return true;
 }
 
+bool hw_cli_has_toolkit(char folder[4096]) {
+    char self[PATH_MAX];
+    return find_self(self) && pick_folder(self, "../lib/halfwarp/cuda", "cuda", folder);
+}
+
 bool hw_cli_find_toolkit(char folder[4096]) {
     char self[PATH_MAX];
-    if (!find_self(self)) return false;
-    if (pick_folder(self, "../lib/halfwarp/cuda", "cuda", folder)) return true;
-    hw_cli_complain("no folder for the compiler in %s/cuda or %s/../lib/halfwarp/cuda", self, self);
+    if (hw_cli_has_toolkit(folder)) return true;
+    if (find_self(self))
+        hw_cli_complain("no folder for the compiler in %s/cuda or %s/../lib/halfwarp/cuda", self, self);
     return false;
 }
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "run/environment.h"
 
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,26 +67,59 @@ static void prefer_ptx(const char *shim_dir) {
     setenv("TRITON_PTXAS_BLACKWELL_PATH", path, 0);
 }
 
+static bool has_file(const char *folder, const char *pattern) {
+    char path[PATH_MAX];
+    glob_t found;
+    if (snprintf(path, sizeof path, "%s/%s", folder, pattern) >= (int)sizeof path) return false;
+    const bool has = glob(path, GLOB_NOSORT, NULL, &found) == 0;
+    if (has) globfree(&found);
+    return has;
+}
+
+// Is this the folder of a CUDA toolkit? Distributions have an nvcc in /usr/bin, and ccache has one in its own folder.
+static bool is_toolkit(const char *folder) {
+    return has_file(folder, "nvvm") &&
+           (has_file(folder, "include/cuda.h") || has_file(folder, "targets/*/include/cuda.h"));
+}
+
+// The toolkit that programs would find without us: that of the first nvcc on PATH, else the usual one.
+static bool find_real_toolkit(hw_arena *arena, char folder[PATH_MAX]) {
+    const char *nvcc = hw_compiler_find_nvcc(getenv("PATH"), arena);
+    if (!nvcc) return realpath("/usr/local/cuda", folder) && is_toolkit(folder);
+    if (!realpath(nvcc, folder)) return false;
+    for (int i = 0; i < 2; i++) {   // TOOLKIT/bin/nvcc
+        char *slash = strrchr(folder, '/');
+        if (!slash) return false;
+        *slash = '\0';
+    }
+    return is_toolkit(folder);
+}
+
+// A process without a PATH looks where the system has its programs.
+static bool put_first_on_path(const char *folder) {
+    char usual[PATH_MAX];
+    const char *old = getenv("PATH");
+    if ((!old || !*old) && confstr(_CS_PATH, usual, sizeof usual) - 1 < sizeof usual && setenv("PATH", usual, 1) != 0)
+        return false;
+    return put_first("PATH", folder);
+}
+
 // Packages that have nvcc compile while they run get PTX from `halfwarp nvcc` where they ask for machine code. The
-// toolkit's folder they find by that of nvcc, and are to find the one that they would have found without us.
+// toolkit's folder they find by that of nvcc, and are to find the one that they would have found without us. Our folder
+// is left out where it cannot be a word of such lists; and all of it, where HALFWARP_PUT_NVCC is 0.
 static bool put_nvcc_first(void) {
-    static const char usual[] = "/usr/local/cuda";
-    char toolkit[PATH_MAX], path[PATH_MAX];
-    if (!hw_cli_find_toolkit(toolkit)) return true;   // which it has said
+    char toolkit[PATH_MAX], real[PATH_MAX], path[PATH_MAX];
+    const char *wanted = getenv("HALFWARP_PUT_NVCC");
+    if ((wanted && !strcmp(wanted, "0")) || !hw_cli_has_toolkit(toolkit) || toolkit[strcspn(toolkit, ": \t\n")] ||
+        snprintf(path, sizeof path, "%s/bin/nvcc", toolkit) >= (int)sizeof path)
+        return true;
     hw_arena *arena = hw_arena_create();
     if (!arena) return false;
-    char *nvcc = (char *)hw_compiler_find_nvcc(getenv("PATH"), arena);
-    for (int i = 0; nvcc && i < 2; i++) {   // TOOLKIT/bin/nvcc
-        char *slash = strrchr(nvcc, '/');
-        if (slash) *slash = '\0';
-    }
-    if (!nvcc && access(usual, R_OK | X_OK) == 0) nvcc = (char *)usual;
-    if (nvcc && !getenv("CUDA_HOME")) setenv("CUDA_PATH", nvcc, 0);
+    bool good = getenv("CUDA_HOME") || !find_real_toolkit(arena, real) || setenv("CUDA_PATH", real, 0) == 0;
     hw_arena_destroy(arena);
-    bool good = snprintf(path, sizeof path, "%s/bin/nvcc", toolkit) < (int)sizeof path &&
-                setenv("NVCC", path, 0) == 0;   // CuPy's
+    good = good && setenv("NVCC", path, 0) == 0;   // CuPy's
     *strrchr(path, '/') = '\0';
-    return good && put_first("PATH", path);
+    return good && put_first_on_path(path);
 }
 
 bool hw_cli_environment_prepare(const hw_cli_launch *launch, const hw_cli_environment *files) {

@@ -36,6 +36,7 @@ hw_rt_status hw_rt_graph_block_make(hw_runtime *runtime, uint64_t bytes, hw_rt_g
     pthread_mutex_lock(&runtime->graph_lock);
     made->next = runtime->graph_blocks;
     *out = runtime->graph_blocks = made;
+    atomic_fetch_add(&runtime->n_graph_blocks, 1);
     pthread_mutex_unlock(&runtime->graph_lock);
     return HW_RT_SUCCESS;
 }
@@ -79,6 +80,7 @@ bool hw_rt_graph_free(hw_runtime *runtime, uint64_t address, hw_rt_status *statu
 
 bool hw_rt_graph_withholds(hw_runtime *runtime, uint64_t address) {
     runtime = hw_rt_of_address(runtime, address);
+    if (!atomic_load(&runtime->n_graph_blocks)) return false;
     pthread_mutex_lock(&runtime->graph_lock);
     const hw_rt_graph_block *at = runtime->graph_blocks;
     while (at && address - at->address >= at->bytes) at = at->next;
@@ -94,6 +96,7 @@ void hw_rt_graph_block_release(hw_runtime *runtime, hw_rt_graph_block *block) {
         hw_rt_graph_block **link = &runtime->graph_blocks;
         while (*link != block) link = &(*link)->next;
         *link = block->next;
+        atomic_fetch_sub(&runtime->n_graph_blocks, 1);
         take_back(runtime, block);
     }
     pthread_mutex_unlock(&runtime->graph_lock);
@@ -109,6 +112,7 @@ void hw_rt_graph_blocks_free(hw_runtime *runtime) {
         runtime->graph_blocks = first->next;
         hw_free(first);
     }
+    atomic_store(&runtime->n_graph_blocks, 0);
 }
 
 uint64_t hw_rt_graph_memory(hw_runtime *runtime, unsigned attribute) {

@@ -74,6 +74,7 @@ struct hw_runtime {
     struct hw_rt_graph_block *graph_blocks;
     uint64_t graph_memory[4];         // HW_RT_GRAPH_MEMORY_ATTRIBUTES of graph.h
     pthread_mutex_t graph_lock;       // of these two
+    atomic_uint n_graph_blocks;       // so that copies of programs without any don't take the lock
 
     struct hw_rt_reservation *reservations;
     struct hw_rt_mapping *mappings;

@@ -398,6 +398,30 @@ static void test_threads() {
     printf("a thread for each: %d\n", right == n_gpus);
 }
 
+// A graph that the other GPU's stream has launched, by an event of that one, goes on behind its reset in a new stream.
+static void launch_after_reset() {
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    cudaGraphExec_t exec = nullptr;
+    cudaError_t launched[2];
+    MUST(cudaSetDevice(0));
+    MUST(cudaGraphCreate(&graph, 0));
+    MUST(cudaGraphAddEmptyNode(&node, graph, nullptr, 0));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    MUST(cudaGraphDestroy(graph));
+    for (int i = 0; i < 2; i++) {
+        cudaStream_t stream;
+        MUST(cudaSetDevice(1));
+        MUST(cudaStreamCreate(&stream));
+        launched[i] = cudaGraphLaunch(exec, stream);
+        MUST(cudaStreamSynchronize(stream));
+        MUST(cudaDeviceReset());
+    }
+    MUST(cudaSetDevice(0));
+    MUST(cudaGraphExecDestroy(exec));
+    printf("graph before a reset: %s, behind it: %s\n", cudaGetErrorName(launched[0]), cudaGetErrorName(launched[1]));
+}
+
 // What one GPU has goes with its reset, and what the others have stays.
 static void test_reset() {
     cudaMemPool_t first;
@@ -442,5 +466,6 @@ int main() {
     test_frees();
     test_threads();
     test_reset();
+    launch_after_reset();
     return 0;
 }

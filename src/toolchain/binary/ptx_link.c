@@ -425,3 +425,19 @@ hw_status hw_ptx_link_select(const char *ptx, hw_ptx_link_filter *is_wanted, voi
 void hw_ptx_link_name(const char *name, size_t part, char *out, size_t out_bytes) {
     snprintf(out, out_bytes, "%s$f%zu", name, part);
 }
+
+int hw_ptx_link_target(const char *ptx, size_t length) {
+    static const char directive[] = ".target", prefix[] = "sm_";
+    const char *end = ptx + length;
+    for (const char *at = ptx; at && at < end; at = memchr(at, '\n', (size_t)(end - at)), at += at != NULL) {
+        while (at < end && (*at == ' ' || *at == '\t')) at++;
+        if ((size_t)(end - at) < sizeof directive || memcmp(at, directive, sizeof directive - 1) != 0) continue;
+        for (at += sizeof directive - 1; at < end && (*at == ' ' || *at == '\t'); at++) {}
+        if ((size_t)(end - at) < sizeof prefix || memcmp(at, prefix, sizeof prefix - 1) != 0) return 0;
+        int target = 0;
+        for (at += sizeof prefix - 1; at < end && *at >= '0' && *at <= '9' && target < 1000; at++)
+            target = 10 * target + (*at - '0');
+        return target;
+    }
+    return 0;
+}

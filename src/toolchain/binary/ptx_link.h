@@ -27,6 +27,9 @@ typedef struct hw_ptx_link_symbol {
 hw_status hw_ptx_link_list(const char *ptx, hw_arena *arena, hw_ptx_link_symbol **symbols, size_t *count,
                            hw_diag *diag);
 
+// 75 of a text's line ".target sm_75"; 0: it has none.
+int hw_ptx_link_target(const char *ptx, size_t length);
+
 // One text of several, in the arena, with a NUL behind it. Texts without a kernel or variable, and NVIDIA's cudadevrt,
 // are left out unless another wants a function of theirs. Local names that another text has as well are renamed
 // (hw_ptx_link_name), of weak definitions the first stays, files of .loc are numbered anew, sections of debuggers are

@@ -99,11 +99,29 @@ hw_status hw_compiler_check_compiles(const char *path, hw_arena *arena, hw_diag 
     return ask_nvcc(argv, "cannot compile even an empty file", arena, diag);
 }
 
-// An nvcc that is this program, or another build of it, under nvcc's name.
+// An nvcc that is this program, whatever that is called, or another build of it, under nvcc's name.
 static bool is_halfwarp(const char *path) {
     char real[PATH_MAX];
     const char *slash = realpath(path, real) ? strrchr(real, '/') : NULL;
-    return slash && !strcmp(slash + 1, "halfwarp");
+    return (slash && !strcmp(slash + 1, "halfwarp")) || same_file(path, "/proc/self/exe");
+}
+
+const char *hw_compiler_path_of_others(const char *search_path, hw_arena *arena) {
+    // A folder with these is one of a system's, without which no compiler works.
+    static const char *const needed[] = {"sh", "cc", "g++"};
+    hw_args kept = {.arena = arena};
+    for (const char *at = search_path; at && *at;) {
+        const size_t length = strcspn(at, ":");
+        const char *folder = hw_arena_string(arena, at, length);
+        const char *nvcc = folder && length ? hw_process_find(folder, "nvcc", arena) : NULL;
+        bool stays = !nvcc || !is_halfwarp(nvcc);
+        for (size_t i = 0; !stays && i < sizeof needed / sizeof needed[0]; i++)
+            stays = hw_process_find(folder, needed[i], arena) != NULL;
+        if (stays) hw_args_addf(&kept, "%s%s", kept.count ? ":" : "", folder ? folder : "");
+        at += length + (at[length] == ':');
+    }
+    const char *path = kept.failed ? NULL : hw_args_join(&kept);
+    return hw_arena_ran_out(arena) ? NULL : path;
 }
 
 const char *hw_compiler_find_nvcc(const char *search_path, hw_arena *arena) {

@@ -24,6 +24,11 @@ hw_status hw_compiler_choose(const hw_toolchain_options *options, hw_arena *aren
 // The first nvcc on the path that is NVIDIA's; NULL: there is none, or memory ran out.
 const char *hw_compiler_find_nvcc(const char *search_path, hw_arena *arena);
 
+// The path without the folders whose nvcc is Halfwarp's own: for a real nvcc, or what stands for it, that looks for the
+// next nvcc there, as ccache does. Those that have a shell or a C++ compiler as well stay. In the arena; NULL: memory
+// ran out.
+const char *hw_compiler_path_of_others(const char *search_path, hw_arena *arena);
+
 // Does this nvcc start? HW_NOT_FOUND with a sentence that says what happens instead: it cannot be executed, or
 // something that it needs is missing. Takes some milliseconds.
 hw_status hw_compiler_check_nvcc(const char *path, hw_arena *arena, hw_diag *diag);

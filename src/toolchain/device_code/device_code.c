@@ -91,16 +91,26 @@ hw_status hw_toolchain_device_code(const hw_code_request *request, hw_arena *are
     return status;
 }
 
+static bool ends_with_path(const char *name, size_t length, const char *path) {
+    const size_t own = strlen(path);
+    return own <= length && !memcmp(name + length - own, path, own) && (own == length || name[length - own - 1] == '/');
+}
+
 // The source whose path a compiler's name for it ends with; NULL.
 static const hw_source_file *source_of(const hw_code_request *request, const char *name, size_t length) {
     for (size_t i = 0; i <= request->n_headers; i++) {
         const hw_source_file *source = i ? &request->headers[i - 1] : &request->source;
-        size_t own = strlen(source->path);
-        if (own <= length && !memcmp(name + length - own, source->path, own) &&
-            (own == length || name[length - own - 1] == '/'))
-            return source;
+        if (ends_with_path(name, length, source->path)) return source;
     }
     return NULL;
+}
+
+// What a file is called wherever it is compiled: a source's path, and the name of the header that is inside NVRTC,
+// which gives it the current folder. NULL: it is another.
+static const char *path_of(const hw_code_request *request, const char *name, size_t length) {
+    static const char inside[] = "__nv_nvrtc_builtin_header.h";
+    const hw_source_file *source = source_of(request, name, length);
+    return source ? source->path : ends_with_path(name, length, inside) ? inside : NULL;
 }
 
 char *hw_code_name_files(const hw_code_request *request, const char *ptx, hw_arena *arena) {
@@ -110,10 +120,10 @@ char *hw_code_name_files(const hw_code_request *request, const char *ptx, hw_are
         size_t line = strcspn(at, "\n"), blanks = strspn(at, " \t");
         const char *name = !strncmp(at + blanks, ".file", 5) ? memchr(at, '"', line) : NULL;
         const char *end = name ? memchr(name + 1, '"', line - (size_t)(name + 1 - at)) : NULL;
-        const hw_source_file *source = end ? source_of(request, name + 1, (size_t)(end - name - 1)) : NULL;
-        if (source) {
+        const char *path = end ? path_of(request, name + 1, (size_t)(end - name - 1)) : NULL;
+        if (path) {
             to = mempcpy(to, at, (size_t)(name + 1 - at));
-            to = stpcpy(to, source->path);
+            to = stpcpy(to, path);
             line -= (size_t)(end - at);
             at = end;
         }

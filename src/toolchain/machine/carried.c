@@ -1,6 +1,7 @@
 // Machine code that programs carry beside their PTX.
 #include "base/alloc.h"
 #include "toolchain/binary/fatbin.h"
+#include "toolchain/binary/ptx_link.h"
 #include "toolchain/machine/machine.h"
 
 // The code in memory of its own, to be freed with hw_free.
@@ -30,14 +31,6 @@ int hw_carried_spill_bytes(const hw_ptxas_usage *usage, uint32_t own_bytes) {
     return frame > own ? (int)(usage->spill_bytes * (frame - own) / frame) : 0;
 }
 
-// Was this PTX compiled for the capability that the code is for? Other text has other lines.
-static bool has_ptx_of(const hw_fatbin *fatbin, int cc) {
-    hw_fatbin_entry entry;
-    for (size_t cursor = 0; hw_fatbin_next(fatbin, &cursor, &entry, NULL) == HW_OK;)
-        if (entry.kind == HW_FATBIN_PTX && entry.cc == cc) return true;
-    return false;
-}
-
 hw_status hw_toolchain_carried_counts(const void *container, size_t readable_bytes, int cc, const char *ptx,
                                       size_t length, hw_arena *arena, hw_machine_module *machine, hw_diag *diag) {
     hw_fatbin fatbin;
@@ -48,8 +41,9 @@ hw_status hw_toolchain_carried_counts(const void *container, size_t readable_byt
     size_t bytes;
     *machine = (hw_machine_module){0};
     hw_status status = find_code(container, readable_bytes, cc, &code, &bytes, &fatbin, &entry, diag);
-    if (!status && !has_ptx_of(&fatbin, entry.cc))
-        status = hw_diag_set(diag, HW_NOT_FOUND, "the program carries no PTX that its machine code was made of");
+    // The PTX that this GPU gets may be another, with other lines.
+    if (!status && hw_ptx_link_target(ptx, length) != entry.cc)
+        status = hw_diag_set(diag, HW_NOT_FOUND, "the program's machine code was not made of its PTX for this GPU");
     if (!status) status = hw_cubin_read(code, bytes, entry.cc, arena, &codes, &n, diag);
     if (!status) status = hw_machine_match(codes, n, ptx, length, arena, machine, diag);
     hw_free(code);

@@ -7,6 +7,9 @@
 
 enum { FILES_MACHINE = 190 /* EM_CUDA */, INST_BYTES = 16, FIRST_CC_OF_LONG_INSTS = 70 };
 
+// More than any thread or block can have: it is no code that runs, and its kernels are left out.
+enum { MOST_REGS = 255, MOST_BYTES = 16 << 20 };
+
 // Attributes of the section .nv.info, each {u8 format, u8 attribute, u16 bytes or value}, with so many bytes behind it
 // where the format says so: here {u32 symbol, u32 number}. As ptxas of CUDA 11 to 13 writes them, beside what -v says.
 enum { HAS_BYTES = 4, FRAME_SIZE = 0x11, REGISTERS = 0x2f };
@@ -73,7 +76,7 @@ static bool find_kernel(const kernels *k, uint32_t index, const char **name, Elf
 }
 
 // .nv.shared.KERNEL; from 9.0 on with what the system keeps for itself.
-static int shared_bytes(const kernels *k, const char *kernel) {
+static uint64_t shared_bytes(const kernels *k, const char *kernel) {
     enum { RESERVED = 1024, FIRST_WITH_RESERVED = 90 };
     static const char prefix[] = ".nv.shared.";
     Elf64_Shdr section;
@@ -81,7 +84,7 @@ static int shared_bytes(const kernels *k, const char *kernel) {
         const char *name = name_of(k->elf.names, section.sh_name);
         if (strncmp(name, prefix, sizeof prefix - 1) != 0 || strcmp(name + sizeof prefix - 1, kernel) != 0) continue;
         const uint64_t kept = k->cc >= FIRST_WITH_RESERVED && section.sh_size >= RESERVED ? RESERVED : 0;
-        return (int)(section.sh_size - kept);
+        return section.sh_size - kept;
     }
     return 0;
 }
@@ -95,13 +98,17 @@ hw_status hw_cubin_usage(const void *bytes, size_t length, int cc, hw_ptxas_sink
     k.strings = hw_elf_find(&k.elf, ".strtab", NULL);
     k.info = hw_elf_find(&k.elf, ".nv.info", NULL);
     for (size_t at = 0; next_attribute(k.info, &at, REGISTERS, &found);) {
-        hw_ptxas_usage usage = {.regs = (int)found.number, .stack_bytes = (int)frame_bytes(k.info, found.symbol)};
+        const uint32_t frame = frame_bytes(k.info, found.symbol);
+        hw_ptxas_usage usage = {.regs = (int)found.number, .stack_bytes = (int)frame};
         Elf64_Shdr section;
+        if (found.number > MOST_REGS || frame > MOST_BYTES) continue;
         if (!find_kernel(&k, found.symbol, &usage.kernel, &section)) continue;
+        const uint64_t shared = shared_bytes(&k, usage.kernel);
+        if (shared > MOST_BYTES) continue;
+        usage.smem_bytes = (int)shared;
         // Of older code, whose instructions are not read: that each word is put away and fetched once.
         usage.spill_bytes = cc >= FIRST_CC_OF_LONG_INSTS
                                 ? (int)local_access_bytes(hw_elf_content(&k.elf, &section)) : 2 * usage.stack_bytes;
-        usage.smem_bytes = shared_bytes(&k, usage.kernel);
         sink(user, &usage);
     }
     return HW_OK;

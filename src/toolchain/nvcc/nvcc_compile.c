@@ -1,6 +1,5 @@
 // One source file to device code, or to an object file.
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,18 +93,6 @@ static hw_status wrap_own(hw_nvcc_work *w, const char *source, const char *const
     return write_pieces(w, pieces, count, output);
 }
 
-// 75 of a line ".target sm_75"; 0: the text is not PTX.
-static int target_of(const char *ptx) {
-    const char *line = ptx;
-    for (; line; line = strchr(line, '\n'), line += line != NULL) {
-        line += strspn(line, " \t");
-        if (strncmp(line, ".target", 7) != 0) continue;
-        const char *name = line + 7 + strspn(line + 7, " \t");
-        return strncmp(name, "sm_", 3) ? 0 : atoi(name + 3);
-    }
-    return 0;
-}
-
 // nvcc labels the text with the architectures that are asked for, and ptxas refuses those that it is too new for.
 hw_status hw_nvcc_wrap_ptx(hw_nvcc_work *w, const char *source, hw_fatbin_piece *pieces, size_t *count,
                            const char *output) {
@@ -115,7 +102,7 @@ hw_status hw_nvcc_wrap_ptx(hw_nvcc_work *w, const char *source, hw_fatbin_piece 
     const char *text = hw_cache_read_file(source, w->arena, &length);
     *count = w->command->n_archs ? w->command->n_archs : 1;
     if (!text) return hw_diag_set(w->diag, HW_IO, "cannot read %s: %s", source, strerror(errno));
-    const int target = target_of(text);
+    const int target = hw_ptx_link_target(text, length);
     if (!target) return hw_diag_set(w->diag, HW_USAGE, "%s is no PTX: it has no line .target sm_NN", source);
     for (size_t i = 0; i < *count; i++) {
         if (target > archs[i])

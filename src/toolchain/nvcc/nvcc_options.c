@@ -310,10 +310,22 @@ static hw_status read_word(reader *r, const char *const *words, size_t left, siz
     return HW_OK;
 }
 
+static hw_nvcc_command empty_command(hw_arena *arena) {
+    return (hw_nvcc_command){.inputs.arena = arena, .passed.arena = arena, .forwarded.arena = arena,
+                             .linked.arena = arena, .archiver_options.arena = arena, .run_arguments.arena = arena,
+                             .depends_words.arena = arena, .told.arena = arena, .has_runtime = true};
+}
+
+hw_status hw_nvcc_read_names(const hw_args *words, hw_arena *arena, hw_nvcc_command *command, hw_diag *diag) {
+    *command = empty_command(arena);
+    reader r = {.arena = arena, .command = command, .unknown.arena = arena};
+    for (size_t i = 0, taken = 1; i < words->count; i += taken)
+        if (read_word(&r, words->items + i, words->count - i, &taken) == HW_NO_MEMORY) return hw_diag_no_memory(diag);
+    return command->inputs.failed ? hw_diag_no_memory(diag) : HW_OK;
+}
+
 hw_status hw_nvcc_parse(const hw_args *words, hw_arena *arena, hw_nvcc_command *command, hw_diag *diag) {
-    *command = (hw_nvcc_command){.inputs.arena = arena, .passed.arena = arena, .forwarded.arena = arena,
-                                 .linked.arena = arena, .archiver_options.arena = arena, .run_arguments.arena = arena,
-                                 .depends_words.arena = arena, .told.arena = arena, .has_runtime = true};
+    *command = empty_command(arena);
     reader r = {.arena = arena, .command = command, .unknown.arena = arena, .diag = diag};
     hw_status status = HW_OK;
     for (size_t i = 0, taken = 1; !status && i < words->count; i += taken)

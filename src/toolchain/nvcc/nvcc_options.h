@@ -45,6 +45,10 @@ typedef struct hw_nvcc_command {
 // Reads the words; those of an --options-file stand where it is named. HW_USAGE: a word that is not understood; HW_IO.
 hw_status hw_nvcc_parse(const hw_args *words, hw_arena *arena, hw_nvcc_command *command, hw_diag *diag);
 
+// Only what files are named, in inputs, output and output_dir: for a command that the real nvcc carries out, which may
+// know options that we don't. HW_NO_MEMORY alone is a failure.
+hw_status hw_nvcc_read_names(const hw_args *words, hw_arena *arena, hw_nvcc_command *command, hw_diag *diag);
+
 // Adds the words of a text as a shell would split them: blanks, quotes, backslashes.
 void hw_nvcc_add_text(hw_args *words, const char *text);
 

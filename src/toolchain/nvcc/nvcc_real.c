@@ -71,7 +71,7 @@ static bool take_note(architectures *archs, const hw_args *words, size_t i, size
 // -cubin becomes -fatbin, whose file has PTX beside the machine code; what it is called is nvcc's own rule.
 static hw_status add_in_place_of_cubin(const hw_args *words, hw_args *real, hw_diag *diag) {
     hw_nvcc_command command;
-    hw_status status = hw_nvcc_parse(words, words->arena, &command, diag);
+    hw_status status = hw_nvcc_read_names(words, words->arena, &command, diag);
     hw_args_add(real, "-fatbin");
     if (status || command.output) return status;
     if (command.inputs.count > 1)

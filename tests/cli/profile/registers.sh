@@ -132,8 +132,13 @@ if nvcc=$(command -v nvcc) && nvcc=$(readlink -f "$nvcc") && [ "$(basename "$nvc
     "$nvcc" -arch=sm_90 -lineinfo -cudart shared -o "$work/carries" "$work/crowded.cu"
     expect 0 "$halfwarp" profile --format csv -o "$work/p.csv" "$work/carries"
     of_csv "$work/p.csv" > "$work/by_ptxas"
-    PATH=/usr/bin:/bin expect 0 "$halfwarp" profile --format csv -o "$work/c.csv" "$work/carries"
-    PATH=/usr/bin:/bin expect 0 "$halfwarp" occupancy --format csv -o "$work/o.csv" "$work/carries"
+    # Debian's ptxas is in /usr/bin: a folder of links has what runs need, without it.
+    mkdir "$work/bin"
+    for program in sh addr2line cc; do
+        path=$(command -v $program) && ln -s "$path" "$work/bin/$program"
+    done
+    PATH=$work/bin expect 0 "$halfwarp" profile --format csv -o "$work/c.csv" "$work/carries"
+    PATH=$work/bin expect 0 "$halfwarp" occupancy --format csv -o "$work/o.csv" "$work/carries"
     of_csv "$work/c.csv" | diff "$work/by_ptxas" - > "$work/diff" || fail "carried: $(cat "$work/diff")"
     of_csv "$work/o.csv" | diff "$work/by_ptxas" - > "$work/diff" || fail "carried, occupancy: $(cat "$work/diff")"
     of_csv "$work/c.csv" | grep -q "^crowded [0-9]* 0 " || fail "carried: $(cat "$work/by_ptxas")"
@@ -142,7 +147,7 @@ if nvcc=$(command -v nvcc) && nvcc=$(readlink -f "$nvcc") && [ "$(basename "$nvc
     diff "$work/p.csv" "$work/c.csv" > "$work/diff" || fail "carried, all columns: $(cat "$work/diff")"
     for of in "--gpu a100" -maxrregcount=40; do
         # shellcheck disable=SC2086
-        PATH=/usr/bin:/bin expect 0 "$halfwarp" profile --format csv -o "$work/c.csv" $of "$work/carries"
+        PATH=$work/bin expect 0 "$halfwarp" profile --format csv -o "$work/c.csv" $of "$work/carries"
         of_csv "$work/c.csv" | grep -q "^crowded [0-9]* 1 " || fail "carried, $of: $(of_csv "$work/c.csv")"
     done
 fi

@@ -35,17 +35,63 @@ CUDA
 cd "$work" || exit 1
 unset CUDA_PATH CUDA_HOME NVCC
 
-HALFWARP_HIDE_NVCC=1 expect 0 "$halfwarp" run ./inside
-says out "10 "
-rm kernel.cubin
+if command -v clang > /dev/null; then
+    HALFWARP_HIDE_NVCC=1 expect 0 "$halfwarp" run ./inside
+    says out "10 "
+    rm kernel.cubin
+fi
 if [ -n "$nvcc" ]; then
     expect 0 "$halfwarp" run ./inside
     # Who looks for the toolkit beside nvcc finds the one that is there.
-    says out "10 toolkit=$(dirname "$(dirname "$nvcc")")"
+    says out "10 toolkit=$(dirname "$(dirname "$(readlink -f "$nvcc")")")"
     rm kernel.cubin
 fi
-CUDA_PATH=/own expect 0 "$halfwarp" profile ./inside
-says out "toolkit=/own"
+
+# What is set, and when it is not. The folder of an nvcc that is no toolkit is none to look for headers in.
+cat > told.c <<'PROGRAM'
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    const char *names[] = {"PATH", "NVCC", "CUDA_PATH"};
+    for (int i = 0; i < 3; i++) printf("%s=%s\n", names[i], getenv(names[i]) ? getenv(names[i]) : "unset");
+    return 0;
+}
+PROGRAM
+"$cc" -o told told.c || exit 1
+ours=$(cd "$(dirname "$halfwarp")/cuda/bin" && pwd)
+mkdir -p debian/bin 'with blank' full/bin full/nvvm full/targets/x/include linked
+printf '#!/bin/sh\n' > debian/bin/nvcc
+chmod +x debian/bin/nvcc
+cp debian/bin/nvcc full/bin
+touch full/targets/x/include/cuda.h
+ln -s ../full/bin/nvcc linked/nvcc
+told() {
+    printf 'PATH=%s\nNVCC=%s\nCUDA_PATH=%s\n' "$@" | diff - out > diff || fail "the program is told: $(cat diff)"
+}
+CUDA_PATH=/own expect 0 "$halfwarp" run ./told
+says out "CUDA_PATH=/own"
+PATH=$work/debian/bin:$PATH expect 0 "$halfwarp" run ./told
+says out "CUDA_PATH=unset"
+PATH=debian/bin:$PATH expect 0 "$halfwarp" run ./told
+says out "CUDA_PATH=unset"
+PATH=linked:$PATH expect 0 "$halfwarp" run ./told
+told "$ours:linked:$PATH" "$ours/nvcc" "$(readlink -f full)"
+PATH=linked:$PATH HALFWARP_PUT_NVCC=0 expect 0 "$halfwarp" run ./told
+told "linked:$PATH" unset unset
+expect 0 env -i HOME="$work" "$halfwarp" run ./told
+says out "PATH=$ours:$(getconf PATH)"
+expect 0 env -i HOME="$work" PATH= "$halfwarp" run ./told
+says out "PATH=$ours:$(getconf PATH)"
+# A folder that cannot be a word of these lists, and one that is not there.
+cp "$halfwarp" 'with blank/halfwarp'
+ln -s "$(cd "$(dirname "$halfwarp")" && pwd)"/{lib,include,cuda} 'with blank'
+PATH=linked:$PATH expect 0 'with blank/halfwarp' run ./told
+told "linked:$PATH" unset unset
+mv 'with blank' without
+rm without/cuda
+PATH=linked:$PATH expect 0 without/halfwarp run ./told
+told "linked:$PATH" unset unset
+silent err
 # Another halfwarp inside is none that waits for itself.
 expect 0 "$halfwarp" run "$halfwarp" run ./inside
 finish

@@ -34,6 +34,7 @@ of the others: 1, of the one that was reset: cudaErrorInvalidValue
 of the other's pool: 2048, cudaSuccess, then 0
 managed memory of the others: 1
 and goes on: 1
+graph before a reset: cudaSuccess, behind it: cudaSuccess
 TEXT
 is_expected() { diff "$work/expected" "$work/out" >&2 || fail "$1 differs"; }
 

@@ -86,6 +86,21 @@ static void sources_are_the_same(void **state) {
     hw_arena_destroy(arena);
 }
 
+// Where a recording was made is in none of its names of files.
+static void names_have_no_folder(void **state) {
+    (void)state;
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        recording r;
+        read_recording(files.gl_pathv[i], &r);
+        for (const char *at = r.ptx; (at = strstr(at, "\t.file\t")); at++) {
+            const char *name = strchr(at, '"');
+            assert_non_null(name);
+            if (name[1] == '/') fail_msg("%s has the path of a machine: %.*s", r.path, (int)strcspn(at, "\n"), at);
+        }
+        free(r.text);
+    }
+}
+
 // The version that NVRTC gives itself in what it makes.
 static bool is_made_by(const char *ptx, const hw_nvrtc *nvrtc) {
     char words[64];
@@ -126,7 +141,7 @@ static void compiler_makes_the_same(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sources_are_the_same),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sources_are_the_same), cmocka_unit_test(names_have_no_folder),
                                        cmocka_unit_test(compiler_makes_the_same)};
     return cmocka_run_group_tests(tests, find_files, forget_files);
 }

@@ -279,6 +279,59 @@ static void registers_of_a_cubin(void **state) {
     assert_int_equal(hw_cubin_usage("text", 4, 90, keep_usage, &usage, NULL), HW_MALFORMED);
 }
 
+// Numbers that nothing can have, of registers, frame and shared memory: such a kernel is left out.
+static void no_such_kernel(void **state) {
+    (void)state;
+    enum { INFO_REGS = 4 + 12 + 8, INFO_FRAME = 4 + 4 * 12 + 8 };
+    for (int i = 0; i < 3; i++) {
+        file f;
+        hw_ptxas_usage usage = {0};
+        make_cubin(&f);
+        uint8_t *info = f.bytes + f.sections[INFO].sh_offset;
+        if (i == 0) memcpy(info + INFO_REGS, (uint8_t[]){0, 1}, 2);
+        if (i == 1) memset(info + INFO_FRAME, 0x7f, 4);
+        Elf64_Shdr *shared = (Elf64_Shdr *)(f.bytes + f.length - sizeof f.sections) + SHARED;
+        if (i == 2) shared->sh_size = 17 << 20;
+        assert_int_equal(hw_cubin_usage(f.bytes, f.length, 61, keep_usage, &usage, NULL), HW_OK);
+        if (usage.regs) fail_msg("case %d: %d registers, %d bytes", i, usage.regs, usage.stack_bytes);
+    }
+}
+
+static size_t put_entry(uint8_t *out, unsigned kind, int cc, const void *payload, size_t bytes) {
+    enum { HEAD = 64 };
+    const uint64_t padded = (bytes + 7) & ~(size_t)7;
+    memset(out, 0, HEAD + padded);
+    memcpy(out, (uint16_t[]){(uint16_t)kind, 0x101, HEAD}, 6);
+    memcpy(out + 8, &padded, sizeof padded);
+    memcpy(out + 28, &(int32_t){cc}, 4);
+    out[40] = 0x11;
+    memcpy(out + HEAD, payload, bytes);
+    return HEAD + padded;
+}
+
+// nvcc -gencode arch=compute_80,code=[sm_80,compute_80] -gencode arch=compute_86,code=compute_86, on GPUs of 8.0 and of
+// 8.6: both run the code for 8.0, and its lines are those of its own PTX alone.
+static void counts_of_other_ptx(void **state) {
+    static const char of_80[] = ".version 8.0\n.target sm_80\n.visible .entry k(\n)\n{\nret;\n}\n",
+                      of_86[] = ".version 8.0\n.target sm_86\n.visible .entry k(\n)\n{\nret;\n}\n";
+    static uint8_t bytes[8192];
+    hw_machine_module machine;
+    hw_diag diag = {0};
+    uint64_t length = 16;
+    file f;
+    make_cubin(&f);
+    length += put_entry(bytes + length, 2, 80, f.bytes, f.length);
+    length += put_entry(bytes + length, 1, 80, of_80, sizeof of_80);
+    length += put_entry(bytes + length, 1, 86, of_86, sizeof of_86);
+    memcpy(bytes, (uint16_t[]){0xed50, 0xba55, 1, 16}, 8);
+    memcpy(bytes + 8, &(uint64_t){length - 16}, 8);
+    assert_int_equal(hw_toolchain_carried_counts(bytes, length, 80, of_80, sizeof of_80 - 1, *state, &machine, &diag),
+                     HW_OK);
+    assert_int_equal(hw_toolchain_carried_counts(bytes, length, 86, of_86, sizeof of_86 - 1, *state, &machine, &diag),
+                     HW_NOT_FOUND);
+    assert_non_null(strstr(diag.text, "was not made of its PTX"));
+}
+
 static void ignore_usage(void *user, const hw_ptxas_usage *usage) { (void)user, (void)usage; }
 
 // Neither cut anywhere nor with any byte changed may it lead out of the file.
@@ -296,6 +349,7 @@ static void damaged_cubins(void **state) {
         damaged.bytes[i] ^= 0xff;
         hw_cubin_read(damaged.bytes, f.length, 90, arena, &codes, &n, NULL);
         hw_cubin_usage(damaged.bytes, f.length, 90, ignore_usage, NULL, NULL);
+        hw_cubin_usage(damaged.bytes, f.length, 61, ignore_usage, NULL, NULL);
         hw_arena_destroy(arena);
     }
 }
@@ -312,6 +366,7 @@ int main(void) {
         cmocka_unit_test(code_as_the_ptx_has_it), cmocka_unit_test(slow_paths_are_not_executed),
         cmocka_unit_test(unrolled_loops), cmocka_unit_test(moved_out_of_a_loop),
         cmocka_unit_test(lanes_meet_in_groups), cmocka_unit_test(text_and_back), cmocka_unit_test(a_cubin_is_read),
-        cmocka_unit_test(registers_of_a_cubin), cmocka_unit_test(damaged_cubins)};
+        cmocka_unit_test(registers_of_a_cubin), cmocka_unit_test(no_such_kernel),
+        cmocka_unit_test(counts_of_other_ptx), cmocka_unit_test(damaged_cubins)};
     return cmocka_run_group_tests(tests, make_arena, drop_arena);
 }

@@ -236,7 +236,13 @@ static void test_real(void **state) {
         {"-arch=compute_80 -code=sm_80 a.cu",
          "nvcc -arch=compute_80 -code=sm_80 a.cu -cudart shared -gencode=arch=compute_80,code=compute_80"},
         {"-cubin -gencode arch=compute_80,code=sm_80 a.cu",
-         "nvcc -cubin -gencode arch=compute_80,code=sm_80 a.cu -cudart shared"},
+         "nvcc -gencode arch=compute_80,code=sm_80 a.cu -fatbin -o a.cubin -cudart shared "
+         "-gencode=arch=compute_80,code=compute_80"},
+        {"-cubin -odir there in/a.cu", "nvcc -odir there in/a.cu -fatbin -o there/a.cubin -cudart shared"},
+        {"-cubin -o b a.cu", "nvcc -o b a.cu -fatbin -cudart shared"},
+        // What NVIDIA's knows and we don't, in its own hands.
+        {"-cubin -astoolspatch --of-tomorrow=2 -arch=sm_1x -e kernel a.cu",
+         "nvcc -astoolspatch --of-tomorrow=2 -arch=sm_1x -e kernel a.cu -fatbin -o a.cubin -cudart shared"},
     };
     hw_arena *arena = hw_arena_create();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
