@@ -62,8 +62,8 @@ typedef struct hw_launch {
     void (*notice)(void *context, const char *sentence);
     void *notice_context;
     bool keeps_others_out;          // launches of other GPUs wait until it has ended: one that goes on changing nothing
-                                    // behind the notice waits for theirs, and ends with HW_DEADLOCK, unless it has
-                                    // met memory that the host can write
+                                    // behind the notice waits for theirs, and ends with HW_DEADLOCK, also where a
+                                    // thread of the host would have written what it polls
     hw_monitor *monitor;            // whose questions workers answer; the caller begins and ends it. May be NULL
     struct hw_children *children;   // where launches of the kernel's own go (child.h). NULL: they are refused
     atomic_bool *lenient;           // reads behind modules' variables that a GPU lets pass do so; the first sets it and

@@ -116,10 +116,8 @@ void hw_watch_waiting(hw_worker *worker) {
     uint64_t cost = hw_now_ns() - now;
     atomic_store(&watch->wait_ns, cost * COST_SHARE > CHECK_NS ? cost * COST_SHARE : CHECK_NS);
     atomic_store(&watch->checked_ns, now);
-    if (atomic_load(&watch->quiet_checks) < QUIET_CHECKS) return;
-    if (hw_access_met_hosts_memory(worker)) atomic_store(&run->polls_host, true);
-    if (!are_others_quiet(worker, now)) return;
+    if (atomic_load(&watch->quiet_checks) < QUIET_CHECKS || !are_others_quiet(worker, now)) return;
     if (!atomic_exchange(&run->has_noticed, true)) tell_going_round(worker, now - watch->quiet_since_ns);
-    const bool waits_for_gpu = run->launch->keeps_others_out && !atomic_load(&run->polls_host);
-    if (waits_for_gpu && atomic_load(&watch->quiet_checks) >= QUIET_CHECKS_TO_END) end_waiting(worker);
+    // Flags by which GPUs meet lie in memory of the host, too: a thread of the host that might write them counts nothing.
+    if (run->launch->keeps_others_out && atomic_load(&watch->quiet_checks) >= QUIET_CHECKS_TO_END) end_waiting(worker);
 }

@@ -265,7 +265,6 @@ struct hw_run {
     _Alignas(64) atomic_uint_fast64_t issued;  // PTX instructions of all blocks, where there is a limit
     atomic_bool stopped;          // a fault: everybody leaves
     atomic_bool has_noticed;
-    atomic_bool polls_host;       // a worker that goes round has met memory that the host can write
     pthread_mutex_t *print_lock;
     hw_fault *fault;
     hw_status status;
