@@ -118,6 +118,6 @@ void hw_watch_waiting(hw_worker *worker) {
     atomic_store(&watch->checked_ns, now);
     if (atomic_load(&watch->quiet_checks) < QUIET_CHECKS || !are_others_quiet(worker, now)) return;
     if (!atomic_exchange(&run->has_noticed, true)) tell_going_round(worker, now - watch->quiet_since_ns);
-    // Flags by which GPUs meet lie in memory of the host, too: a thread of the host that might write them counts nothing.
+    // Also where it polls memory of the host: that is where flags lie by which GPUs meet.
     if (run->launch->keeps_others_out && atomic_load(&watch->quiet_checks) >= QUIET_CHECKS_TO_END) end_waiting(worker);
 }
