@@ -2,7 +2,7 @@
 //
 // Idea       The bound.
 // Predicted  H200, 256x256: 2048 loads and 2048 stores of 4 sectors each.
-// Measured   Not yet.
+// Measured   H200, u32 8192x8192: 231.9 us, 2315 GB/s.
 // Held back  By nothing but memory.
 #include "gather/places.cuh"
 

@@ -4,7 +4,8 @@
 //            the image is small enough. Since 2.0 a load has caches of its own, since 7.0 it is the same one.
 // Predicted  2048 fetches; their sectors are those of the loads. The smaller the image beside the caches, the fewer
 //            miss.
-// Measured   Not yet.
+// Measured   H200, u32 8192x8192: 1495 us, 359 GB/s: no faster than loads, which the estimate (1.58 times) is wrong
+//            about.
 // Held back  Places that have nothing in common have no caches to gain by, once the image is larger than they are.
 #include "gather/places.cuh"
 

@@ -2,7 +2,7 @@
 //
 // Idea       The texture cache keeps what a row of lanes has brought along for the next rows of the block.
 // Predicted  Sectors as before. GTX 280, 512x512: half of them miss, since a block's rows share them.
-// Measured   Not yet.
+// Measured   H200, u32 8192x8192: 280.3 us, 1915 GB/s, 83% of the copy.
 // Held back  A sector is 8 words of one row, of which a line across the rows wants one or two.
 #include "gather/places.cuh"
 
