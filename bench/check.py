@@ -85,6 +85,12 @@ def row_of(build, program, case, rounds):
     return [kernel or name, f"{run:.3g}", f"{check:.3g}", f"{check / run:.2g}"]
 
 
+def write_rows(rows, path):
+    target = open(path, "w", newline="") if path else sys.stdout
+    with target:
+        csv.writer(target, lineterminator="\n").writerows(rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
@@ -109,9 +115,7 @@ def main():
             program = compile_program(case[0], options.programs or folder)
             rows.append(row_of(options.build, program, case, options.rounds))
             print(*rows[-1], file=sys.stderr, flush=True)
-    target = open(options.out, "w", newline="") if options.out else sys.stdout
-    with target:
-        csv.writer(target, lineterminator="\n").writerows(rows)
+    write_rows(rows, options.out)
 
 
 if __name__ == "__main__":

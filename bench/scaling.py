@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-from check import compile_program
+from check import compile_program, write_rows
 
 LAUNCHES = 7
 # Program, kernel, and a size at which one thread takes some hundred milliseconds.
@@ -80,9 +80,7 @@ def main():
                 continue
             rows.append(row_of(options.build, compile_program(case[0], folder), case, counts, options.rounds))
             print(*rows[-1], file=sys.stderr, flush=True)
-    target = open(options.out, "w", newline="") if options.out else sys.stdout
-    with target:
-        csv.writer(target, lineterminator="\n").writerows(rows)
+    write_rows(rows, options.out)
 
 
 if __name__ == "__main__":
