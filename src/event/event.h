@@ -44,7 +44,8 @@ typedef struct hw_launch_info {
     uint32_t n_files;
     const hw_inlining *inlinings;    // that notes name
     uint32_t n_inlinings;            // with item 0, which is not used; or 0
-    uint32_t n_workers;              // records come from workers 0 .. n_workers-1, each on its own thread
+    uint32_t n_workers;              // records come from some of workers 0 .. n_workers-1, at once: each on a thread
+                                     // of its own, or on the launching one where the system gives no more
     uint64_t number;                 // of the launch, from 1 on: of all GPUs of the process
     uint32_t gpu;                    // which of these, as cudaSetDevice counts them
     uint64_t stream;                 // as the caller of the launch names it; 0: the legacy default stream. The runtime

@@ -56,9 +56,9 @@ typedef struct hw_estimate {
     double bound_us[HW_BOUNDS];      // each alone, without overhead; that of the launch is the overhead
 } hw_estimate;
 
-// Pure. Never negative, infinite or not a number; grows with each count, but for load_sectors, of which more with
-// as many load_bytes are hits, for which warps wait less, atomic_sectors, over which atomics are spread, and issued. A
-// GPU whose bandwidth or clock is not known (0) has no memory bound, or none at all.
+// Pure. Never negative, infinite or not a number; grows with each count, but for load_sectors and load_bytes, which say
+// together how many sectors are hits, and come sooner, and how many another load brings; atomic_sectors, over which
+// atomics are spread; and issued. A GPU whose bandwidth or clock is not known (0) has no memory bound, or none at all.
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work);
 
 // What issue and waits are made of, for clocks inside of kernels (clock.h): cycles to DRAM and to shared memory, until
