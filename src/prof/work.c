@@ -49,7 +49,6 @@ static void add_accesses(hw_prof_place *p, const hw_prof_accesses *accesses) {
     p->asked += accesses->asked;
     p->kind = accesses->kind;
     p->skips_l1 = accesses->skips_l1;
-    p->is_irregular |= accesses->n_patterns == HW_PATTERN_WAYS_COUNTED;
 }
 
 // A walk over the patterns of an instruction on all workers; NULL past the last.
@@ -69,6 +68,38 @@ static const hw_prof_pattern *next_pattern(walk *w, uint32_t *width) {
         }
     }
     return NULL;
+}
+
+// The patterns of an instruction, each once, whoever met it.
+typedef struct union_of_patterns {
+    const hw_access_pattern *each[HW_PATTERN_WAYS_COUNTED];
+    uint32_t count;
+} union_of_patterns;
+
+static void join_pattern(union_of_patterns *all, const hw_access_pattern *pattern) {
+    for (uint32_t i = 0; i < all->count; i++) {
+        const hw_access_pattern *known = all->each[i];
+        if (known->mask == pattern->mask && known->space == pattern->space &&
+            !memcmp(known->delta, pattern->delta, sizeof known->delta))
+            return;
+    }
+    all->each[all->count++] = pattern;
+}
+
+// Does an instruction have more patterns than are told apart? Which workers met them changes nothing: one that met as
+// many says so, and the others have all of theirs at hand.
+static bool has_many_patterns(const hw_prof *prof, uint32_t index) {
+    union_of_patterns all = {0};
+    for (uint32_t k = 0; k < prof->n_workers; k++) {
+        const hw_prof_accesses *accesses = &prof->workers[k].accesses[index];
+        if (accesses->epoch != prof->epoch) continue;
+        if (accesses->n_patterns == HW_PATTERN_WAYS_COUNTED) return true;
+        for (uint32_t i = 0; i < HW_PATTERN_WAYS_COUNTED; i++) {
+            if (accesses->patterns[i].serial) join_pattern(&all, accesses->patterns[i].of);
+            if (all.count == HW_PATTERN_WAYS_COUNTED) return true;
+        }
+    }
+    return false;
 }
 
 static void touch_footprint(hw_prof_place *p, hw_footprint_group *group, const hw_prof_pattern *pattern,
@@ -94,6 +125,7 @@ static void fill_place(hw_prof *prof, uint32_t index) {
     *p = (hw_prof_place){.kind = HW_NOTE_PLAIN};
     for (uint32_t k = 0; k < prof->n_workers; k++)
         if (prof->workers[k].accesses[index].epoch == prof->epoch) add_accesses(p, &prof->workers[k].accesses[index]);
+    p->is_irregular = has_many_patterns(prof, index);
     if (!p->cost[HW_PROF_GLOBAL] || p->is_irregular) return;
     walk strides = {.prof = prof, .index = index}, touches = strides;
     while ((pattern = next_pattern(&strides, &width))) p->stride = hw_footprint_join(p->stride, pattern);

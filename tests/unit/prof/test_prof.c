@@ -425,6 +425,32 @@ static void idle_workers_count_nothing(void **state) {
     hw_prof_destroy(prof);
 }
 
+// Warps whose lanes are 1 to n words apart, told by so many workers in turns.
+static hw_time_work work_of_strides(uint32_t n, uint32_t n_workers) {
+    hw_prof *prof = new_prof(false);
+    hw_launch_info info = launch_info();
+    info.n_workers = n_workers;
+    begin(prof, &info);
+    for (uint32_t i = 0; i < 2 * n; i++)
+        record(prof, i % n_workers, LOAD, HW_SPACE_GLOBAL, FULL, 0x10000u * i, 4 * (1 + i / 2), 1);
+    const hw_time_work work = end(prof, &info)->work;
+    hw_prof_destroy(prof);
+    return work;
+}
+
+// An instruction has many patterns or few whether one worker meets them all or each some.
+static void work_does_not_depend_on_workers(void **state) {
+    (void)state;
+    for (uint32_t n = 1; n <= 6; n++) {
+        const hw_time_work alone = work_of_strides(n, 1);
+        assert_true(alone.load_bytes);
+        for (uint32_t n_workers = 2; n_workers <= 8; n_workers++) {
+            const hw_time_work together = work_of_strides(n, n_workers);
+            assert_memory_equal(&together, &alone, sizeof alone);
+        }
+    }
+}
+
 static void every_allocation_may_fail(void **state) {
     (void)state;
     hw_diag diag;
@@ -503,6 +529,7 @@ int main(void) {
         cmocka_unit_test(lines_are_sorted_and_added_up),
         cmocka_unit_test(more_workers_and_instructions_later),
         cmocka_unit_test(idle_workers_count_nothing),
+        cmocka_unit_test(work_does_not_depend_on_workers),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(names_are_demangled),
     };
