@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from limited import run
@@ -217,7 +218,8 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--halfwarp", default="build/halfwarp")
     parser.add_argument("--limit", type=int, default=300, help="seconds by the clock for one file")
-    parser.add_argument("--parts", type=int, default=1, help="processes at a time")
+    parser.add_argument("--at-once", type=int, default=1, help="files at a time")
+    parser.add_argument("--parts", type=int, default=1, help="processes for one file's tests")
     parser.add_argument("--peer", action="store_true")
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
@@ -234,13 +236,20 @@ def main():
     roots = [pathlib.Path(__file__).resolve().parent]
     roots += [p for p in given.tests.resolve().parents if (p / "pyproject.toml").exists()] if given.tests else []
     env["PYTHONPATH"] = os.pathsep.join(map(str, roots))
-    for name, wanted in files_of(package, given):
-        known = data.setdefault(given.package, {}).setdefault(name, {})
-        if name not in given.only if given.only else kind in known:
-            continue
-        known[kind] = run_file(given, wanted, env, package["slow"])
-        print(name, {k: v for k, v in known[kind].items() if k != "failures"}, flush=True)
-        given.data.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")
+    lock = threading.Lock()
+
+    def try_one(name, wanted):
+        result = run_file(given, wanted, env, package["slow"])
+        with lock:
+            data.setdefault(given.package, {}).setdefault(name, {})[kind] = result
+            print(name, {k: v for k, v in result.items() if k != "failures"}, flush=True)
+            given.data.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")
+
+    known = data.get(given.package, {})
+    wanted = [f for f in files_of(package, given)
+              if (f[0] in given.only if given.only else kind not in known.get(f[0], {}))]
+    with concurrent.futures.ThreadPoolExecutor(given.at_once) as threads:
+        list(threads.map(lambda f: try_one(*f), wanted))
     return 0
 
 
