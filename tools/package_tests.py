@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from limited import run
@@ -73,7 +74,17 @@ def pytest_sessionfinish():
     keep({"ended": True})
 
 
+def processors():
+    """Seconds so far, of this process, all of its threads, and of those that it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+begun_at = [0.0]
+
+
 def pytest_runtest_logstart(nodeid):
+    begun_at[0] = processors()
     keep({"begun": nodeid.split("::", 1)[-1]})
 
 
@@ -83,7 +94,8 @@ def pytest_runtest_logreport(report):
         text = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr or "")
         errors = [line for line in text.splitlines() if line.startswith("E  ")]
         why = (errors or text.splitlines() or [""])[0].lstrip("E ").strip()
-        keep({"test": report.nodeid.split("::", 1)[-1], "outcome": outcome, "why": why[:300]})
+        keep({"test": report.nodeid.split("::", 1)[-1], "outcome": outcome, "why": why[:300],
+              "seconds": round(processors() - begun_at[0], 3)})
         if outcome == "failed" and STICKY.search(text):
             os._exit(FAULTED)   # the tests behind it go on in another process
 
@@ -127,6 +139,8 @@ def run_file(given, files, env, slow):
         parts = list(threads.map(lambda part: run_part(command, env, given.limit, {
             "slow": slow, "part": part, "parts": given.parts}), range(given.parts)))
     result = summed([records for records, _, _, _ in parts])
+    if not given.each:
+        del result["seconds"]
     said = "".join(part[1] for part in parts)
     result["processor_s"] = round(sum(part[3] for part in parts), 1)
     result["clock_s"] = round(time.time() - begin, 1)
@@ -153,7 +167,8 @@ def summed(parts):
     return {"collected": collected, "slow": sum(most(records, "slow") for records in parts),
             "passed": counts["passed"] + counts["expected"], "skipped": counts["skipped"],
             "failed": counts["failed"], "not_run": max(0, collected - len(outcomes)),
-            "failures": {name: r["why"] for name, r in sorted(outcomes.items()) if r["outcome"] == "failed"}}
+            "failures": {name: r["why"] for name, r in sorted(outcomes.items()) if r["outcome"] == "failed"},
+            "seconds": {name: r["seconds"] for name, r in sorted(outcomes.items()) if r["outcome"] == "passed"}}
 
 
 def files_of(package, given):
@@ -217,7 +232,9 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--halfwarp", default="build/halfwarp")
     parser.add_argument("--limit", type=int, default=300, help="seconds by the clock for one file")
-    parser.add_argument("--parts", type=int, default=1, help="processes at a time")
+    parser.add_argument("--at-once", type=int, default=1, help="files at a time")
+    parser.add_argument("--parts", type=int, default=1, help="processes for one file's tests")
+    parser.add_argument("--each", action="store_true", help="keep the processors' seconds of each test that passes")
     parser.add_argument("--peer", action="store_true")
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
@@ -233,14 +250,21 @@ def main():
     # The plugin, and a checkout whose tests import each other and the package from there.
     roots = [pathlib.Path(__file__).resolve().parent]
     roots += [p for p in given.tests.resolve().parents if (p / "pyproject.toml").exists()] if given.tests else []
-    env["PYTHONPATH"] = os.pathsep.join(map(str, roots))
-    for name, wanted in files_of(package, given):
-        known = data.setdefault(given.package, {}).setdefault(name, {})
-        if name not in given.only if given.only else kind in known:
-            continue
-        known[kind] = run_file(given, wanted, env, package["slow"])
-        print(name, {k: v for k, v in known[kind].items() if k != "failures"}, flush=True)
-        given.data.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")
+    env["PYTHONPATH"] = os.pathsep.join([str(root) for root in roots] + [os.environ.get("PYTHONPATH", "")])
+    lock = threading.Lock()
+
+    def try_one(name, wanted):
+        result = run_file(given, wanted, env, package["slow"])
+        with lock:
+            data.setdefault(given.package, {}).setdefault(name, {})[kind] = result
+            print(name, {k: v for k, v in result.items() if k not in ("failures", "seconds")}, flush=True)
+            given.data.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")
+
+    known = data.get(given.package, {})
+    wanted = [f for f in files_of(package, given)
+              if (f[0] in given.only if given.only else kind not in known.get(f[0], {}))]
+    with concurrent.futures.ThreadPoolExecutor(given.at_once) as threads:
+        list(threads.map(lambda f: try_one(*f), wanted))
     return 0
 
 
