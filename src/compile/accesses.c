@@ -29,7 +29,15 @@ static bool is_usable(const hw_draft *w, const hw_inst *in, const hw_segment_add
     return a->scale <= 1024 && !(a->scale & (a->scale - 1));
 }
 
-static void put_index(hw_draft *w, const hw_segment_address *a, uint32_t array) {
+static uint32_t declare(hw_draft *w, const char *type) {
+    fprintf(w->parts[HW_DRAFT_WARP], "        ALIGNED %s x%u[32];\n", type, w->n_numbers);
+    return w->n_numbers++;
+}
+
+// The array of the indices.
+static uint32_t put_index(hw_draft *w, const hw_segment_address *a) {
+    if (!a->n_terms_32 && !a->add_32) return hw_draft_keep(w, a->root, "u32");
+    const uint32_t array = declare(w, "u32");
     char text[1024], part[128];
     int length = snprintf(text, sizeof text, "%s", hw_draft_read(w, part, a->root, "u32", false));
     for (uint32_t k = 0; k < a->n_terms_32; k++) {
@@ -41,6 +49,7 @@ static void put_index(hw_draft *w, const hw_segment_address *a, uint32_t array) 
                                hw_draft_read(w, part, t->b, "u32", false));
     }
     fprintf(w->parts[HW_DRAFT_LANE], "                x%u[LANE] = %s + %uu;\n", array, text, a->add_32);
+    return array;
 }
 
 static void put_sum(hw_draft *w, const hw_segment_address *a, char *out, size_t size) {
@@ -49,11 +58,6 @@ static void put_sum(hw_draft *w, const hw_segment_address *a, char *out, size_t 
     for (uint32_t k = 0; k < a->n_terms_64; k++)
         length += snprintf(out + length, size - (size_t)length, " + %s",
                            hw_draft_read(w, part, a->terms_64[k].a, "u64", false));
-}
-
-static uint32_t declare(hw_draft *w, const char *type) {
-    fprintf(w->parts[HW_DRAFT_WARP], "        ALIGNED %s x%u[32];\n", type, w->n_numbers);
-    return w->n_numbers++;
 }
 
 static void find_place(hw_draft *w, const hw_inst *in, hw_draft_place *p) {
@@ -70,8 +74,7 @@ static void find_place(hw_draft *w, const hw_inst *in, hw_draft_place *p) {
     }
     p->is_signed = a.is_signed;
     p->log_scale = (unsigned)__builtin_ctzll((unsigned long long)a.scale);
-    p->array = declare(w, "u32");
-    put_index(w, &a, p->array);
+    p->array = put_index(w, &a);
     put_sum(w, &a, p->sum, sizeof p->sum);
 }
 

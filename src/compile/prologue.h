@@ -175,6 +175,17 @@ typedef struct parts {
     part of[PARTS];
 } parts;
 
+// The greater of each two.
+static inline part most_of(part x, part y) {
+#if defined(__clang__)
+    return __builtin_elementwise_max(x, y);
+#elif defined(__AVX512F__)
+    return (part)__builtin_ia32_pmaxud512_mask((int_part)x, (int_part)y, (int_part)x, (u16)-1);
+#else
+    return (part)__builtin_ia32_pmaxud256((int_part)x, (int_part)y);
+#endif
+}
+
 // Is the sign of any lane set?
 static inline int has_sign(part x) {
 #if defined(__AVX512F__)
@@ -274,14 +285,16 @@ static inline int find_scaled(char *w, const run *r, u32 step, u32 m, const u32 
     if (!memory | (high < low) | (count >> (31 - more) != 0)) return 0;
     if (sum & ((1u << (log_scale < log_width ? log_scale : log_width)) - 1)) return 0;
     const part *on = (const part *)(w + LANES_OFFSET), *x = (const part *)index;
-    parts a, told_at;
-    part off = {};
+    parts a, near, told_at;    // near: of lanes that are off 0
+    part most_near = {}, off = {};
     EACH_PART(
         a.of[k] = x[k] - (u32)low;
-        off |= (part)(a.of[k] > (part){} + (u32)count) & on[k];
+        near.of[k] = a.of[k] & on[k];
+        most_near = most_of(most_near, near.of[k]);
         if (log_scale < log_width)
             for (u32 bit = 0; bit < log_width - log_scale; bit++)
                 off |= ((x[k] + (u32)(sum >> log_scale)) << (31 - bit)) & on[k];)
+    off |= (part)(most_near > (part){} + (u32)count);
     if (__builtin_expect(has_sign(off), 0)) return 0;
     const u64 at = sum + ((u64)low << log_scale), from = at - (begin & ~127ull);
     const u32 first = (u32)(from >> (log_scale < log_width ? 0 : log_width));
@@ -289,8 +302,8 @@ static inline int find_scaled(char *w, const run *r, u32 step, u32 m, const u32 
                                                     : first + (a.of[k] << more);)
     *told = count_lone(r, in, pattern, m, log_width, told_at);
     EACH_PART(
-        const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k), near = a.of[k] & on[k];
-        ((part *)places)[k] = is_local ? (near << (5 + more)) + lanes : near << more;)
+        const part lanes = (part){EACH_OF_PART} + (u32)(PART_LANES * k);
+        ((part *)places)[k] = is_local ? (near.of[k] << (5 + more)) + lanes : near.of[k] << more;)
     *host = (const char *)(is_local ? memory + (at - o->origin) * 32 : memory + at);
     return 1;
 }
@@ -359,23 +372,28 @@ typedef int half_part __attribute__((vector_size(32)));
     LOAD_AT(T, from, places, unit, i), LOAD_AT(T, from, places, unit, (i) + 1),                                        \
         LOAD_AT(T, from, places, unit, (i) + 2), LOAD_AT(T, from, places, unit, (i) + 3)
 // Functions of their own: text that is executed once a turn is to fit into the processor's cache of instructions.
-#define LOAD_APART(function, T, ...)                                                                                   \
+// usual: the unit that most have, which costs no instruction.
+#define LOAD_APART(function, T, usual, LOAD_PART)                                                                      \
     static __attribute__((noinline)) void function(const char *from, const int *places, u32 unit, u32 m, T *to) {      \
         if (__builtin_popcount(m) <= FEW_LANES) {                                                                      \
             for (u32 left = m; left; left &= left - 1) {                                                               \
                 const int i = __builtin_ctz(left);                                                                     \
                 to[i] = LOAD_AT(T, from, places, unit, i);                                                             \
             }                                                                                                          \
+        } else if (unit == usual) {                                                                                    \
+            EACH_PART(LOAD_PART(usual))                                                                                \
         } else {                                                                                                       \
-            EACH_PART(__VA_ARGS__)                                                                                     \
+            EACH_PART(LOAD_PART(unit))                                                                                 \
         }                                                                                                              \
     }
-LOAD_APART(load_apart_u32, u32,
-           ((part *)to)[k] = ((part){LOAD_4(u32, from, places, unit, PART_LANES * k),
-                                     LOAD_4(u32, from, places, unit, PART_LANES * k + 4)});)
-LOAD_APART(load_apart_u64, u64,
-           ((wide_part *)to)[2 * k] = ((wide_part){LOAD_4(u64, from, places, unit, PART_LANES * k)});
-           ((wide_part *)to)[2 * k + 1] = ((wide_part){LOAD_4(u64, from, places, unit, PART_LANES * k + 4)});)
+#define LOAD_PART_u32(unit)                                                                                            \
+    ((part *)to)[k] = ((part){LOAD_4(u32, from, places, unit, PART_LANES * k),                                         \
+                              LOAD_4(u32, from, places, unit, PART_LANES * k + 4)});
+#define LOAD_PART_u64(unit)                                                                                            \
+    ((wide_part *)to)[2 * k] = ((wide_part){LOAD_4(u64, from, places, unit, PART_LANES * k)});                         \
+    ((wide_part *)to)[2 * k + 1] = ((wide_part){LOAD_4(u64, from, places, unit, PART_LANES * k + 4)});
+LOAD_APART(load_apart_u32, u32, 2, LOAD_PART_u32)
+LOAD_APART(load_apart_u64, u64, 3, LOAD_PART_u64)
 #define LOAD_APART_u32(from, places, unit, to) load_apart_u32(from, (const int *)(places), unit, m, to)
 #define LOAD_APART_u64(from, places, unit, to) load_apart_u64(from, (const int *)(places), unit, m, to)
 #endif

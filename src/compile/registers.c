@@ -141,6 +141,8 @@ const char *hw_draft_read_predicate(hw_draft *w, char out[128], hw_slot slot, bo
 
 uint32_t hw_draft_keep(hw_draft *w, hw_slot slot, const char *type) {
     char value[128];
+    hw_draft_variable *v = find_variable(w, slot);
+    if (v && !v->is_everywhere && !v->is_raw && !strcmp(v->type, type)) return keep(w, v);
     const uint32_t number = w->n_numbers++;
     hw_draft_read(w, value, slot, type, false);
     fprintf(w->parts[HW_DRAFT_WARP], "        ALIGNED %s x%u[32];\n", type, number);

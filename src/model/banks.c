@@ -158,7 +158,6 @@ uint32_t hw_banks_wavefronts(const hw_arch *arch, hw_note_kind kind, uint32_t mo
 }
 
 uint32_t hw_banks_ideal(const hw_arch *arch, uint32_t mask, uint32_t width, uint32_t wavefronts) {
-    uint32_t row_bytes = arch->smem_banks * arch->smem_bank_bytes;
-    uint32_t packed = (hw_lanes_on(mask) * width + row_bytes - 1) / row_bytes;
+    const uint32_t packed = hw_banks_packed(arch, hw_lanes_on(mask), width);
     return packed < wavefronts ? packed : wavefronts;
 }

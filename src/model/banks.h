@@ -25,7 +25,12 @@ uint32_t hw_banks_wavefronts(const hw_arch *arch, hw_note_kind kind, uint32_t mo
 
 // The same of lanes that are told by places, at most 16 bytes wide.
 uint32_t hw_banks_wavefronts_of_places(const hw_arch *arch, hw_note_kind kind, uint32_t mode_bytes, const hw_lanes *l);
-// Wavefronts that the same lanes would take without conflicts, at most the `wavefronts` that they do take.
+// Wavefronts that so many lanes would take without conflicts.
+static inline uint32_t hw_banks_packed(const hw_arch *arch, uint32_t lanes, uint32_t width) {
+    const uint32_t row_bytes = arch->smem_banks * arch->smem_bank_bytes;    // a power of two
+    return (lanes * width + row_bytes - 1) >> __builtin_ctz(row_bytes);
+}
+// The same of the lanes in mask, at most the `wavefronts` that they do take.
 uint32_t hw_banks_ideal(const hw_arch *arch, uint32_t mask, uint32_t width, uint32_t wavefronts);
 
 #endif

@@ -179,9 +179,26 @@ static inline uint32_t ascending_of(const row *r) {
     return descends & lanes ? 0 : bits_set(changes & lanes);
 }
 
+// The different pieces of up to eight lanes that are told by places: behind eight numbers that no lane has, and before
+// some that are the first lane's once more.
+static inline uint32_t distinct_of_few(const hw_lanes *l, uint32_t shift) {
+    int32_t of[2 * PART_LANES];
+    uint32_t n = PART_LANES;
+    put(of, _mm256_set1_epi32(NOBODY));
+    put(of + PART_LANES, _mm256_set1_epi32((int32_t)(l->place[__builtin_ctz(l->mask)] >> shift)));
+    for (uint32_t left = l->mask; left; left &= left - 1) of[n++] = (int32_t)(l->place[__builtin_ctz(left)] >> shift);
+    const __m256i own = get(of + PART_LANES);
+    __m256i again = _mm256_setzero_si256();
+    UNROLLED for (int step = 1; step < PART_LANES; step++)
+        again = _mm256_or_si256(again, _mm256_cmpeq_epi32(own, get(of + PART_LANES - step)));
+    return PART_LANES - bits_set(signs_of(again));
+}
+
 static uint32_t pieces(const hw_lanes *l, uint32_t piece_bytes) {
     numbers n;
     row r;
+    if (l->place && l->width <= piece_bytes && bits_set(l->mask) <= HW_DISTINCT_FEW)
+        return distinct_of_few(l, (uint32_t)(__builtin_ctz(piece_bytes) - __builtin_ctz(l->width)));
     if (!number_pieces(l, piece_bytes, &n)) return HW_DISTINCT_UNKNOWN;
     put_in_row(&n, l->mask, &r);
     const uint32_t ascending = ascending_of(&r);

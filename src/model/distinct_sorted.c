@@ -108,6 +108,12 @@ static inline __m256i count_same(const __m256i *x, const int n) {
 
 // ---- the counts ----
 
+static inline bool is_worth_it(const hw_lanes list[HW_DISTINCT_LIST]) {
+    int wide = 0;
+    for (int k = 0; k < COLUMNS; k++) wide += __builtin_popcount(list[k].mask) > HW_DISTINCT_FEW;
+    return wide >= COLUMNS / 2;
+}
+
 // Returns a bit for each access whose lanes are not too far apart. piece_bytes: 0: of words, at least.
 static inline uint32_t fill(columns *x, const hw_lanes list[HW_DISTINCT_LIST], uint32_t piece_bytes) {
     uint32_t near = 0;
@@ -126,6 +132,7 @@ uint32_t hw_distinct_pieces_sorted(const hw_lanes list[HW_DISTINCT_LIST], uint32
                                    uint32_t counts[HW_DISTINCT_LIST]) {
     uint16_t distinct[COLUMNS];
     columns x;
+    if (!is_worth_it(list)) return 0;
     const uint32_t counted = fill(&x, list, piece_bytes);
     for (int k = 0; k < ALL_LANES; k += COLUMNS) {
         sort_8(x.of + k);

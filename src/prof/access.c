@@ -105,8 +105,7 @@ static void count_access(hw_prof *prof, hw_prof_accesses *accesses, const hw_acc
 }
 
 // Where a worker counts an instruction's accesses; NULL: nowhere.
-static inline hw_prof_accesses *accesses_of(hw_prof *prof, uint32_t worker, uint32_t note) {
-    hw_prof_worker *w = hw_prof_worker_of(prof, worker);
+static inline hw_prof_accesses *accesses_of(const hw_prof *prof, hw_prof_worker *w, uint32_t note) {
     if (!w || note >= prof->n_notes) return NULL;
     const uint32_t index = prof->accesses_of[note];
     if (index == HW_PROF_NO_ACCESSES) return NULL;
@@ -118,7 +117,7 @@ static inline hw_prof_accesses *accesses_of(hw_prof *prof, uint32_t worker, uint
 void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     hw_prof *prof = (hw_prof *)sink;
     hw_prof_space space;
-    hw_prof_accesses *accesses = accesses_of(prof, worker, a->note);
+    hw_prof_accesses *accesses = accesses_of(prof, hw_prof_worker_of(prof, worker), a->note);
     if (!accesses || !space_of(a->space, &space)) return;
     accesses->inst[space] += a->repeat;
     if (!a->pattern->mask) return;
@@ -171,17 +170,11 @@ static uint32_t cost_of_lone(const hw_prof *prof, const hw_prof_accesses *access
 }
 
 // Lanes that all have one address touch two sectors at most, so that the others need no look.
-static uint32_t asked_by_lone(const hw_prof_accesses *accesses, const hw_lone_access *a, uint32_t cost) {
+static bool is_at_one_place(const hw_lone_access *a) {
     const uint32_t first = a->place[__builtin_ctz(a->mask)];
-    for (uint32_t left = cost > 2 ? 0 : a->mask; left; left &= left - 1)
-        if (a->place[__builtin_ctz(left)] != first) return a->lanes * accesses->width;
-    return cost > 2 ? a->lanes * accesses->width : accesses->width;
-}
-
-static uint32_t packed_by_lone(const hw_prof *prof, const hw_prof_accesses *accesses, const hw_lone_access *a,
-                               hw_prof_space space) {
-    if (space == HW_PROF_SHARED) return packed_cost(prof, accesses, a->mask, space);
-    return hw_coalesce_packed_sectors(a->lanes, accesses->width);
+    for (uint32_t left = a->mask; left; left &= left - 1)
+        if (a->place[__builtin_ctz(left)] != first) return false;
+    return true;
 }
 
 // Does an access cost what the one before it in the list did, as a counter does that is read, changed, and written? Of
@@ -194,48 +187,50 @@ static inline bool costs_as_before(const hw_lone_access *a, const hw_prof_access
            !memcmp(a->place, before->place, sizeof a->place);
 }
 
-// Of accesses of a list, in its order. of: where each of those that are counted at once stands in it.
+// Accesses of a list, in its order, and which of them are counted at once.
 typedef struct lone_costs {
+    uint32_t n;
     hw_prof_accesses *accesses[HW_COALESCE_LIST];    // NULL: nobody counts it
-    uint8_t space[HW_COALESCE_LIST];
     uint32_t cost[HW_COALESCE_LIST];
+    uint8_t same_as[HW_COALESCE_LIST];
 } lone_costs;
 typedef struct lone_batch {
     uint32_t n;
-    uint8_t of[HW_COALESCE_LIST];
+    uint8_t of[HW_COALESCE_LIST];                    // where each of them stands in the list
     hw_lanes lanes[HW_COALESCE_LIST];
 } lone_batch;
 
 static inline void add_to_batch(lone_batch *batch, uint32_t k, const hw_prof_accesses *accesses,
                                 const hw_lone_access *a) {
-    batch->of[batch->n] = (uint8_t)k;
-    batch->lanes[batch->n++] = (hw_lanes){.mask = a->mask, .width = accesses->width, .place = a->place};
+    hw_lanes *lanes = &batch->lanes[batch->n];       // base and delta have no meaning beside places
+    lanes->mask = a->mask;
+    lanes->width = accesses->width;
+    lanes->place = a->place;
+    batch->of[batch->n++] = (uint8_t)k;
 }
 
 static void count_batch(const lone_batch *batch, bool is_local, uint32_t *cost) {
     uint32_t sectors[HW_COALESCE_LIST];
+    if (!batch->n) return;
     if (is_local) hw_coalesce_local_sectors_of_list(batch->lanes, batch->n, sectors);
     else hw_coalesce_sectors_of_list(batch->lanes, batch->n, sectors);
     for (uint32_t k = 0; k < batch->n; k++) cost[batch->of[k]] = sectors[k];
 }
 
-// What n of them cost.
-static void find_costs(hw_prof *prof, uint32_t worker, const hw_lone_access *list, uint32_t n, lone_costs *found) {
+static void find_costs(const hw_prof *prof, hw_prof_worker *worker, const hw_lone_access *list, lone_costs *found) {
     lone_batch global, local;    // not all zero: they are large
-    uint8_t same_as[HW_COALESCE_LIST];
-    uint32_t before = n;
+    uint32_t before = found->n;
     global.n = local.n = 0;
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < found->n; k++) {
         const hw_lone_access *a = &list[k];
         hw_prof_accesses *accesses = accesses_of(prof, worker, a->note);
         hw_prof_space space;
-        same_as[k] = (uint8_t)k;
+        found->same_as[k] = (uint8_t)k;
         found->accesses[k] = accesses && space_of(a->space, &space) ? accesses : NULL;
         if (!found->accesses[k]) continue;
-        found->space[k] = (uint8_t)space;
         const bool is_batched = accesses->width <= 16 && !accesses->is_merged;
-        if (before < n && costs_as_before(a, accesses, &list[before], found->accesses[before]))
-            same_as[k] = same_as[before];
+        if (before < found->n && costs_as_before(a, accesses, &list[before], found->accesses[before]))
+            found->same_as[k] = found->same_as[before];
         else if (is_batched && space == HW_PROF_GLOBAL) add_to_batch(&global, k, accesses, a);
         else if (is_batched && space == HW_PROF_LOCAL) add_to_batch(&local, k, accesses, a);
         else found->cost[k] = cost_of_lone(prof, accesses, space, a);
@@ -243,27 +238,31 @@ static void find_costs(hw_prof *prof, uint32_t worker, const hw_lone_access *lis
     }
     count_batch(&global, false, found->cost);
     count_batch(&local, true, found->cost);
-    for (uint32_t k = 0; k < n; k++) found->cost[k] = found->cost[same_as[k]];
+}
+
+static inline void count_lone(const hw_prof *prof, hw_prof_accesses *accesses, const hw_lone_access *a, uint32_t cost) {
+    hw_prof_space space = HW_PROF_GLOBAL;
+    space_of(a->space, &space);
+    const uint32_t bytes = a->lanes * accesses->width;
+    uint32_t packed = hw_coalesce_packed_sectors(a->lanes, accesses->width), asked = bytes;
+    if (space == HW_PROF_SHARED) packed = hw_banks_packed(prof->gpu->arch, a->lanes, accesses->width);
+    if (space == HW_PROF_GLOBAL && cost <= 2 && is_at_one_place(a)) asked = accesses->width;
+    accesses->inst[space]++;
+    accesses->requests[space]++;
+    add_cost(accesses, space, cost, packed, asked, 1);
+    if (prof->wants_lines) hw_prof_see_lone(accesses, a, space, cost, packed);
 }
 
 void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, uint32_t n) {
-    hw_prof *prof = (hw_prof *)sink;
+    const hw_prof *prof = (const hw_prof *)sink;
+    hw_prof_worker *w = hw_prof_worker_of((hw_prof *)sink, worker);
     lone_costs found;
-    for (uint32_t first = 0; first < n; first += HW_COALESCE_LIST) {
+    for (uint32_t first = 0; first < n && w; first += HW_COALESCE_LIST) {
         const hw_lone_access *some = list + first;
-        const uint32_t n_some = n - first < HW_COALESCE_LIST ? n - first : HW_COALESCE_LIST;
-        find_costs(prof, worker, some, n_some, &found);
-        for (uint32_t k = 0; k < n_some; k++) {
-            hw_prof_accesses *accesses = found.accesses[k];
-            if (!accesses) continue;
-            const hw_prof_space space = (hw_prof_space)found.space[k];
-            const uint32_t cost = found.cost[k], packed = packed_by_lone(prof, accesses, &some[k], space);
-            const uint32_t asked = space == HW_PROF_GLOBAL ? asked_by_lone(accesses, &some[k], cost) : 0;
-            accesses->inst[space]++;
-            accesses->requests[space]++;
-            add_cost(accesses, space, cost, packed, asked, 1);
-            if (prof->wants_lines) hw_prof_see_lone(accesses, &some[k], space, cost, packed);
-        }
+        found.n = n - first < HW_COALESCE_LIST ? n - first : HW_COALESCE_LIST;
+        find_costs(prof, w, some, &found);
+        for (uint32_t k = 0; k < found.n; k++)
+            if (found.accesses[k]) count_lone(prof, found.accesses[k], &some[k], found.cost[found.same_as[k]]);
     }
 }
 
@@ -281,7 +280,7 @@ static hw_fetched fetched_by(const hw_copy_begun *copy) {
 
 void hw_prof_copy(hw_sink *sink, uint32_t worker, const hw_copy_begun *copy) {
     hw_prof *prof = (hw_prof *)sink;
-    hw_prof_accesses *accesses = copy->reading ? accesses_of(prof, worker, copy->note) : NULL;
+    hw_prof_accesses *accesses = copy->reading ? accesses_of(prof, hw_prof_worker_of(prof, worker), copy->note) : NULL;
     if (!accesses || prof->notes[copy->note].kind != HW_NOTE_COPY_BYPASS) return;
     hw_prof_copies *known = &accesses->copies;
     if (known->from_serial != copy->from_pattern->serial || known->to_serial != copy->to_pattern->serial ||

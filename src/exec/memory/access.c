@@ -420,12 +420,14 @@ void hw_access_tell_lone(hw_worker *worker) {
     const hw_note *notes = worker->run->set->notes;
     hw_lone_access *list = worker->lone.list;
     uint32_t n = worker->lone.n;
+    uint64_t serial = worker->serial;
     for (uint32_t k = 0; k < n;) {
         list[k].kind = notes[list[k].note].kind;
-        list[k].serial = ++worker->serial;
+        list[k].serial = ++serial;
         if (list[k].kind == HW_NOTE_PLAIN) list[k] = list[--n];    // nobody counts it
         else k++;
     }
+    worker->serial = serial;
     worker->lone.n = 0;
     if (n) hw_tell_lone(counting, worker->index, list, n);
 }
