@@ -294,14 +294,15 @@ static void add_textures(const hw_prof *prof, hw_report_launch *launch, uint64_t
     if (prof->gpu->arch->cc >= 20) w->load_sectors += (uint64_t)sectors;
 }
 
-// Of a request, whose lanes mean words of their own or share them evenly.
+// Of a request, whose lanes mean words of their own or share them evenly; and of one that stands for all lanes.
 static void add_passes(const hw_prof *prof, hw_time_work *w, uint32_t note, uint64_t lanes) {
     const hw_note_kind kind = (hw_note_kind)prof->notes[note].kind;
     const uint32_t index = prof->accesses_of[note];
     if ((kind != HW_NOTE_ATOMIC && kind != HW_NOTE_REDUCTION) || index == HW_PROF_NO_ACCESSES) return;
     const hw_prof_place *p = &prof->places[index];
     if (!p->requests[HW_PROF_GLOBAL] || !p->asked) return;
-    const double meeting = (double)lanes * prof->notes[note].width_bytes / (double)p->asked;
+    const bool is_combined = prof->notes[note].is_combined && prof->gpu->arch->cc >= 70;
+    const double meeting = is_combined ? 1 : (double)lanes * prof->notes[note].width_bytes / (double)p->asked;
     const uint64_t passes = (uint64_t)((double)p->cost[HW_PROF_GLOBAL] * (meeting > 1 ? meeting : 1));
     w->atomic_passes += passes;
     if (prof->notes[note].meeting == HW_MEET_IN_LOOP) w->atomic_float_passes += passes;

@@ -200,9 +200,11 @@ static void touched(void **state) {
 }
 
 // Which sectors atomics mean is known as far as the allocations that they are in: of requests whose lanes share a word
-// each lane is a pass, of others each sector. Textures are loaded once, and warps wait for their fetches as for loads.
-static void sectors_and_textures(void **state) {
-    const hw_note notes[] = {{.kind = HW_NOTE_REDUCTION, .space = HW_SPACE_GLOBAL, .width_bytes = 4},
+// each lane is a pass, unless they are combined (from 7.0 on), of others each sector. Textures are loaded once, and
+// warps wait for their fetches as for loads.
+static hw_time_work count_sectors_and_textures(const char *gpu, bool is_combined) {
+    const hw_note notes[] = {{.kind = HW_NOTE_REDUCTION, .space = HW_SPACE_GLOBAL, .width_bytes = 4,
+                              .is_combined = is_combined},
                              {.kind = HW_NOTE_ATOMIC, .space = HW_SPACE_GLOBAL, .width_bytes = 4,
                               .meeting = HW_MEET_IN_LOOP},
                              {.kind = HW_NOTE_BRANCH},
@@ -213,9 +215,8 @@ static void sectors_and_textures(void **state) {
                                  .n_notes = 6, .n_workers = 1};
     int64_t one_word[32] = {0}, in_a_row[32];
     hw_prof *prof;
-    (void)state;
     for (int t = 0; t < 32; t++) in_a_row[t] = 4 * t;
-    assert_int_equal(hw_prof_create(hw_gpu_find("h200"), NULL, &prof, NULL), HW_OK);
+    assert_int_equal(hw_prof_create(hw_gpu_find(gpu), NULL, &prof, NULL), HW_OK);
     hw_sink *sink = hw_prof_sink(prof);
     assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
     sink->touched(sink, 0, &(hw_touched){4096, 400, HW_TOUCHED_READ | HW_TOUCHED_WRITTEN | HW_TOUCHED_ATOMIC, false});
@@ -227,13 +228,21 @@ static void sectors_and_textures(void **state) {
     sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = 6, .warps = 3, .lanes = 96});
     sink->launch_end(sink, &info, 0, HW_OK);
     const hw_time_work work = hw_prof_report(prof)->launches[0].work;
+    hw_prof_destroy(prof);
+    return work;
+}
+
+static void sectors_and_textures(void **state) {
+    (void)state;
+    const hw_time_work work = count_sectors_and_textures("h200", false);
     assert_int_equal(work.atomic_sectors, 13);         // 400 bytes
     assert_int_equal(work.atomic_passes, 3 * 32 + 3 * 4);
     assert_int_equal(work.atomic_float_passes, 3 * 4);
     assert_int_equal(work.load_sectors, 600 / 32);     // of 96 fetches
     assert_int_equal(work.trips, 3 + 3);               // atomics with a result, and fetches; no prefetch
     assert_int_equal(work.reachable_bytes, 1800);
-    hw_prof_destroy(prof);
+    assert_int_equal(count_sectors_and_textures("h200", true).atomic_passes, 3 + 3 * 4);
+    assert_int_equal(count_sectors_and_textures("gtx1080", true).atomic_passes, 3 * 32 + 3 * 4);
 }
 
 // What is read and written of the host's memory goes over the link, each way by itself, and no more than is moved.
