@@ -245,6 +245,39 @@ static void sectors_and_textures(void **state) {
     assert_int_equal(count_sectors_and_textures("gtx1080", true).atomic_passes, 3 * 32 + 3 * 4);
 }
 
+// Fences of the whole GPU, and what releases for it, are waited for by each warp; a block's fences, those of other
+// proxies, and what acquires alone are not.
+static void fences(void **state) {
+    const hw_note notes[] = {
+        {.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU},
+        {.order = HW_ORDER_ACQ_REL, .scope = HW_SCOPE_SYS},
+        {.order = HW_ORDER_SC, .scope = HW_SCOPE_CTA},
+        {.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU, .proxy = HW_PROXY_ASYNC},
+        {.kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .merged_bytes = 4,
+         .order = HW_ORDER_ACQUIRE, .scope = HW_SCOPE_GPU},
+        {.kind = HW_NOTE_ATOMIC, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .order = HW_ORDER_RELEASE,
+         .scope = HW_SCOPE_GPU}};
+    const hw_launch_info info = {.kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs = 10, .notes = notes,
+                                 .n_notes = 6, .n_workers = 1};
+    int64_t in_a_row[32];
+    hw_prof *prof;
+    (void)state;
+    for (int t = 0; t < 32; t++) in_a_row[t] = 4 * t;
+    assert_int_equal(hw_prof_create(hw_gpu_find("h200"), NULL, &prof, NULL), HW_OK);
+    hw_sink *sink = hw_prof_sink(prof);
+    assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
+    tell_access(sink, 0, notes, 4, HW_SPACE_GLOBAL, UINT32_MAX, in_a_row, 4096, 10);
+    tell_access(sink, 0, notes, 5, HW_SPACE_GLOBAL, UINT32_MAX, in_a_row, 4096, 20);
+    sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = 6, .warps = 3, .lanes = 96});
+    sink->launch_end(sink, &info, 0, HW_OK);
+    const hw_report_launch *launch = &hw_prof_report(prof)->launches[0];
+    assert_int_equal(launch->work.fences, 3 + 3 + 20);
+    assert_int_equal(launch->work.trips, 10 + 20);
+    assert_int_equal(launch->work.atomic_trips, 20);
+    assert_int_equal(launch->counts[HW_COUNT_MEMORY_WAITS], 3 + 3 + 20 + 10 + 20);
+    hw_prof_destroy(prof);
+}
+
 // What is read and written of the host's memory goes over the link, each way by itself, and no more than is moved.
 static void hosts_memory(void **state) {
     const hw_note note = {.kind = HW_NOTE_PLAIN};
@@ -278,7 +311,7 @@ int main(void) {
         cmocka_unit_test(second_level),
         cmocka_unit_test(too_many),
         cmocka_unit_test(touched),
-        cmocka_unit_test(sectors_and_textures),
+        cmocka_unit_test(fences), cmocka_unit_test(sectors_and_textures),
         cmocka_unit_test(hosts_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
