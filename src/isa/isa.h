@@ -170,7 +170,9 @@ hw_sreg hw_sreg_find(const char *name, size_t length);
 
 // What an instruction is to a profiler.
 typedef enum hw_note_kind {
-    HW_NOTE_PLAIN, HW_NOTE_LOAD, HW_NOTE_STORE, HW_NOTE_ATOMIC, HW_NOTE_REDUCTION, HW_NOTE_BRANCH, HW_NOTE_BARRIER,
+    HW_NOTE_PLAIN, HW_NOTE_LOAD, HW_NOTE_STORE,
+    HW_NOTE_ATOMIC, HW_NOTE_REDUCTION,   // whose result is read; and is not, whatever the PTX says
+    HW_NOTE_BRANCH, HW_NOTE_BARRIER,
     HW_NOTE_COPY,           // from global into shared memory, past the registers
     HW_NOTE_COPY_BYPASS,    // the same past the first-level cache
     HW_NOTE_LOAD_MATRIX
@@ -200,6 +202,7 @@ typedef struct hw_note {
     uint8_t proxy;         // hw_proxy, of fences
     uint8_t atomic;        // hw_atomic_op, of atomics and reductions, and
     uint8_t meeting;       // hw_meeting
+    bool is_combined;      // of a warp's lanes, which mean one word, ptxas makes one access (7.0 on)
     uint8_t pipe, issues;  // of PLAIN: hw_rate (isa/rates.h), and how many instructions of it the hardware runs for one
     uint32_t access;       // of instructions that access memory: their number among those of the program
     uint32_t ptx_line;     // in the PTX text

@@ -137,9 +137,9 @@ static hw_body_id atomic_body(const hw_ptx_inst *inst, bool returns, bool is_vec
 
 // Compilers write atom for atomics whose result nobody wants, and leave it to ptxas to make red of it: warps need not
 // wait for each other's results then.
-static bool is_result_wanted(const hw_lowering *lo, const hw_ptx_inst *inst) {
+static bool is_result_read(const hw_lowering *lo, const hw_ptx_inst *inst) {
     int32_t reg = hw_operand_reg_of(&inst->operands[0]);
-    return (reg >= 0 && lo->regs[reg].is_read) || atomic_body(inst, false, false) == HW_BODY_NONE;
+    return reg >= 0 && lo->regs[reg].is_read;
 }
 
 static bool is_one(const hw_ptx_operand *operand) { return operand->kind == HW_OPERAND_IMM && operand->imm == 1; }
@@ -156,10 +156,30 @@ static hw_meeting meeting_of(const hw_ptx_inst *inst, bool is_wanted) {
     return adds && !is_wanted && is_one(by) ? HW_MEET_AT_ONCE : HW_MEET_ONE_BY_ONE;
 }
 
+static bool is_same_in_block(hw_slot slot) {
+    return slot == HW_NO_SLOT || (slot & 3) == HW_BASE_LAUNCH || (slot & 3) == HW_BASE_BLOCK;
+}
+
+// Does ptxas make one access of a warp's lanes, which mean one word? Of integers: additions of the same number, by
+// counting lanes; what needs a result of no other kind is added up first (REDUX, shuffles before 8.0), but for 64 bits.
+// Read from the machine code that ptxas 13.0.88 makes for 7.5 and 9.0.
+static bool is_combined(const hw_ptx_inst *inst, const hw_inst *t, const hw_note *note) {
+    static const bool can_combine[] = {[HW_ATOMIC_AND] = true, [HW_ATOMIC_OR] = true,  [HW_ATOMIC_XOR] = true,
+                                       [HW_ATOMIC_ADD] = true, [HW_ATOMIC_MIN] = true, [HW_ATOMIC_MAX] = true,
+                                       [HW_ATOMIC_CAS] = false};
+    const hw_type_kind kind = hw_type_kind_of(inst->types[0]);
+    const bool is_integer = kind == HW_KIND_S || kind == HW_KIND_U || kind == HW_KIND_B;
+    const bool adds = note->atomic == HW_ATOMIC_ADD, is_wide = hw_type_bits(inst->types[0]) > 32;
+    if (!is_integer || !can_combine[note->atomic] || !is_same_in_block(t->a)) return false;
+    if (adds && is_same_in_block(t->b)) return true;
+    return !is_wide && (adds || note->kind == HW_NOTE_REDUCTION);
+}
+
 // atom d, [a], b {, c}; red [a], b.
 hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     bool returns = inst->op == HW_OP_ATOM, is_vector = inst->operands[1 + returns].kind == HW_OPERAND_VECTOR;
-    bool is_wanted = returns && (is_vector || is_result_wanted(lo, inst));
+    bool is_read = returns && (is_vector || is_result_read(lo, inst));
+    bool is_wanted = is_read || (returns && atomic_body(inst, false, false) == HW_BODY_NONE);
     hw_lane lane = hw_lane_of(inst->types[0]);
     hw_inst t = hw_emit_blank();
     hw_status status = HW_OK;
@@ -168,7 +188,9 @@ hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     t.reg_bytes = (uint8_t)hw_lane_bytes(lane);
     t.flags = HW_INST_VOLATILE;
     t.pattern = lo->set->n_patterns++;
-    lo->program->notes[inst - lo->f->insts].meeting = meeting_of(inst, is_wanted);
+    hw_note *note = &lo->program->notes[inst - lo->f->insts];
+    note->kind = is_read ? HW_NOTE_ATOMIC : HW_NOTE_REDUCTION;
+    note->meeting = meeting_of(inst, is_wanted);
     hw_destination to = {.reg = HW_NO_REG};
     if (is_vector) status = vector_operands(lo, inst, lane, &t);
     if (is_wanted && !is_vector) {
@@ -181,6 +203,7 @@ hw_status hw_emit_atomic(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK && hw_has_mod(&inst->mods, HW_M_CAS))
         status = hw_operand_source(lo, &inst->operands[2 + returns], lane, &t.c);
     if (status != HW_OK) return status;
+    note->is_combined = !is_vector && is_combined(inst, &t, note);
     status = hw_emit_inst(lo, atomic_body(inst, is_wanted, is_vector), &t);
     return status == HW_OK ? hw_operand_finish(lo, &to) : status;
 }

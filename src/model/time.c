@@ -32,6 +32,10 @@ enum {
     // barriers (truth/h200_micro.csv). Before 7.0 80 in all, whatever the block.
     BARRIER_CYCLES = 16, OLD_BARRIER_CYCLES = 80, USUAL_WARPS = 8,
     L1_CYCLES = 40,              // to the first-level cache: an H200, a chain of loads in 16 KB (truth/h200_micro.csv)
+    // An atomic's result beyond a load's from the second-level cache, and a fence behind a store: one warp of an H200,
+    // and of 64 and 264 blocks, without what reading the clock takes (truth/h200_micro.csv, wait_*). Before 7.0 nothing
+    // was measured.
+    ATOMIC_CYCLES = 230, FENCE_CYCLES = 555,
     // Where another load of the launch brings the sector: it may be on its way yet, which takes up to l2_latency.
     // Chosen with programs of others (docs/accuracy.md).
     SHARED_SECTOR_CYCLES = 120,
@@ -263,11 +267,16 @@ static double issue_us(const hw_gpu *gpu, const hw_time_work *work) {
     return clock_us(gpu, cycles / busy_sms(gpu, work));
 }
 
+// What a trip past the first-level cache takes, where the launch before has left data in the second or has not.
+static double beyond_cycles(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
+    const double cached = cached_share(gpu, row, work);
+    return cached * row->l2_latency + (1 - cached) * row->latency;
+}
+
 // What a trip to memory takes on average: from 7.0 on to the first-level cache where that has it or another load brings
 // it, to the second where the launch before has left it there.
 static double trip_cycles(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
-    const double cached = cached_share(gpu, row, work), all = looked_up_bytes(work), once = different_bytes(work);
-    const double beyond = cached * row->l2_latency + (1 - cached) * row->latency;
+    const double beyond = beyond_cycles(gpu, row, work), all = looked_up_bytes(work), once = different_bytes(work);
     if (gpu->arch->cc < 70 || !(all > 0)) return beyond;
     const double fetched = fetched_bytes(gpu, work);
     return ((once - fetched) * L1_CYCLES + (all - once) * least(SHARED_SECTOR_CYCLES, beyond) + fetched * beyond) / all;
@@ -296,6 +305,13 @@ static double longest_share(const hw_gpu *gpu, const hw_time_work *work, double 
     return largest(1, (double)work->longest * per_block / (double)work->issued);
 }
 
+// What atomics' results take beyond a trip, and fences. Atomics are made in the second-level cache.
+static double ordered_cycles(const hw_gpu *gpu, const time_row *row, const hw_time_work *work, double trip) {
+    if (gpu->arch->cc < 70) return 0;
+    return (double)work->atomic_trips * (beyond_cycles(gpu, row, work) + ATOMIC_CYCLES - trip) +
+           (double)work->fences * FENCE_CYCLES;
+}
+
 // Little's law by warps: a warp holds its place for as long as it waits, and a multiprocessor has a number of places.
 static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     const double blocks = (double)work->blocks, per_block = blocks > 0 ? (double)work->warps / blocks : 0;
@@ -306,7 +322,8 @@ static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_w
     const double own =
         (trips - first) * trip + (double)work->shared_trips * row->shared_latency +
         passes_waited_for(gpu, work, per_block) +
-        (double)work->inst[HW_RATE_ISSUE] * row->arith_latency / independent(gpu);
+        (double)work->inst[HW_RATE_ISSUE] * row->arith_latency / independent(gpu) +
+        ordered_cycles(gpu, row, work, trip);
     const double cycles =
         first * trip + own * longest_share(gpu, work, per_block) +
         (double)work->barriers * barrier_cycles(gpu, per_block) +

@@ -24,6 +24,7 @@ static void begin_accesses(const hw_prof *prof, hw_prof_accesses *accesses, uint
     accesses->epoch = prof->epoch;
     accesses->kind = note->kind;
     accesses->meeting = note->meeting;
+    accesses->is_combined = note->is_combined && prof->gpu->arch->cc >= 70;
     accesses->width = note->merged_bytes ? note->merged_bytes : note->width_bytes;
     accesses->is_merged = note->merged_bytes > note->width_bytes;
     accesses->skips_l1 = prof->no_l1 || note->skips_l1;
@@ -33,7 +34,7 @@ static void begin_accesses(const hw_prof *prof, hw_prof_accesses *accesses, uint
 // what those before do with a lock is not known.
 static hw_note_kind kind_at_banks(const hw_prof *prof, const hw_prof_accesses *accesses) {
     const bool at_once = accesses->meeting == HW_MEET_AT_ONCE && prof->gpu->arch->cc >= 50;
-    return at_once ? HW_NOTE_LOAD : (hw_note_kind)accesses->kind;
+    return at_once || accesses->is_combined ? HW_NOTE_LOAD : (hw_note_kind)accesses->kind;
 }
 
 // A compare-and-swap takes the banks twice, loops of one and a load three times; of 64 bits five passes for two.

@@ -52,6 +52,7 @@ typedef struct hw_prof_accesses {
     uint64_t generation[HW_PROF_GENERATION_COUNTS];
     uint8_t kind, width;
     uint8_t meeting;                     // of the note
+    bool is_combined;                    // of the note, on GPUs for which ptxas does it
     bool is_merged, skips_l1;
     uint8_t n_patterns;                  // that have been met
     hw_prof_copies copies;

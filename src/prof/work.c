@@ -248,6 +248,21 @@ static void add_to_batch(batch *b, uint32_t note, uint64_t waits) {
     if (waits > b->waits) *b = (batch){waits, note};
 }
 
+// Does a warp wait there until its stores have arrived where other multiprocessors see them?
+static bool waits_for_stores(const hw_note *note) {
+    const bool is_strong = note->order == HW_ORDER_ACQ_REL || note->order == HW_ORDER_SC;
+    const bool releases = is_strong || note->order == HW_ORDER_RELEASE;
+    return releases && note->scope >= HW_SCOPE_GPU && note->proxy == HW_PROXY_NONE && note->kind != HW_NOTE_BARRIER;
+}
+
+static void add_fences(sums *s, uint32_t note, uint64_t warps, const hw_prof_place *p) {
+    const bool is_access = hw_note_is_access(&s->prof->notes[note]);
+    const uint64_t fences = is_access ? p->requests[HW_PROF_GLOBAL] : warps;
+    if (!waits_for_stores(&s->prof->notes[note])) return;
+    count_waits(s, note, HW_COUNT_MEMORY_WAITS, fences);
+    s->launch->work.fences += fences;
+}
+
 static void add_waits(sums *s, uint32_t note, uint64_t warps, const hw_prof_place *p) {
     const hw_note_kind kind = (hw_note_kind)s->prof->notes[note].kind;
     const uint64_t *n = p->requests;
@@ -256,6 +271,7 @@ static void add_waits(sums *s, uint32_t note, uint64_t warps, const hw_prof_plac
     if (kind == HW_NOTE_BARRIER) s->launch->work.barriers += warps;
     if (kind == HW_NOTE_ATOMIC) {
         count_waits(s, note, HW_COUNT_MEMORY_WAITS, n[HW_PROF_GLOBAL]);
+        s->launch->work.atomic_trips += n[HW_PROF_GLOBAL];
         count_waits(s, note, HW_COUNT_SHARED_WAITS, n[HW_PROF_SHARED]);
     }
     if (is_end || (kind == HW_NOTE_STORE && n[HW_PROF_GLOBAL])) close_batch(s, &s->memory, HW_COUNT_MEMORY_WAITS);
@@ -287,10 +303,11 @@ static void add_work(const hw_prof *prof, hw_report_launch *launch) {
         if (warps) add_instruction(w, note, warps);
         add_memory(prof, w, p, note);
         add_waits(&s, i, warps, p);
+        add_fences(&s, i, warps, p);
     }
     close_batch(&s, &s.memory, HW_COUNT_MEMORY_WAITS);
     close_batch(&s, &s.shared, HW_COUNT_SHARED_WAITS);
-    w->trips = launch->counts[HW_COUNT_MEMORY_WAITS];
+    w->trips = launch->counts[HW_COUNT_MEMORY_WAITS] - w->fences;
     w->shared_trips = launch->counts[HW_COUNT_SHARED_WAITS];
 }
 
@@ -326,14 +343,15 @@ static void add_textures(const hw_prof *prof, hw_report_launch *launch, uint64_t
     if (prof->gpu->arch->cc >= 20) w->load_sectors += (uint64_t)sectors;
 }
 
-// Of a request, whose lanes mean words of their own or share them evenly.
+// Of a request, whose lanes mean words of their own or share them evenly; and of one that stands for all lanes.
 static void add_passes(const hw_prof *prof, hw_time_work *w, uint32_t note, uint64_t lanes) {
     const hw_note_kind kind = (hw_note_kind)prof->notes[note].kind;
     const uint32_t index = prof->accesses_of[note];
     if ((kind != HW_NOTE_ATOMIC && kind != HW_NOTE_REDUCTION) || index == HW_PROF_NO_ACCESSES) return;
     const hw_prof_place *p = &prof->places[index];
     if (!p->requests[HW_PROF_GLOBAL] || !p->asked) return;
-    const double meeting = (double)lanes * prof->notes[note].width_bytes / (double)p->asked;
+    const bool is_combined = prof->notes[note].is_combined && prof->gpu->arch->cc >= 70;
+    const double meeting = is_combined ? 1 : (double)lanes * prof->notes[note].width_bytes / (double)p->asked;
     const uint64_t passes = (uint64_t)((double)p->cost[HW_PROF_GLOBAL] * (meeting > 1 ? meeting : 1));
     w->atomic_passes += passes;
     if (prof->notes[note].meeting == HW_MEET_IN_LOOP) w->atomic_float_passes += passes;

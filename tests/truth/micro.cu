@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <cuda_bf16.h>
 #include <cuda_runtime.h>
 #include <mma.h>
 #include <unistd.h>
@@ -38,6 +39,8 @@ static double median(std::vector<double> v) {
 #include "micro/constants.cuh"
 #include "micro/rates.cuh"
 #include "micro/grids.cuh"
+#include "micro/chains.cuh"
+#include "micro/together.cuh"
 
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "all";
@@ -61,6 +64,8 @@ int main(int argc, char **argv) {
     if (is("constants")) constant(false);
     if (is("rates")) rates(false);
     if (is("grids")) grids();
+    if (is("chains")) chains();
+    if (is("together")) together();
     if (is("counted")) {
         atomics(true);
         textures(true);

@@ -471,6 +471,45 @@ static void test_indexed_constants(void **state) {
     done();
 }
 
+// Which atomics of a warp ptxas makes one access of, and whose result is read (ptxas 13.0.88 for 9.0, as its machine
+// code has them): %d1 is the same in the launch, %d2 in the block, %d3 a thread's own; so are %r1 and %r2.
+static void test_combined_atomics(void **state) {
+    (void)state;
+    static const struct { const char *ptx; bool is_combined, is_read; } rows[] = {
+        {"red.global.add.u32 [%d1], 1", true, false},           {"red.global.add.u32 [%d2+4], %r1", true, false},
+        {"red.global.add.u32 [%d1], %r2", true, false},         {"red.global.min.s32 [%d1], %r2", true, false},
+        {"red.global.xor.b32 [%d1], %r2", true, false},         {"atom.global.or.b32 %r9, [%d1], %r2", true, false},
+        {"red.shared.add.u32 [word], %r2", true, false},        {"red.global.add.u32 [%d3], 1", false, false},
+        {"red.global.inc.u32 [%d1], 7", false, false},          {"red.global.add.f32 [%d1], 0f3F800000", false, false},
+        {"red.global.add.u64 [%d1], 1", true, false},           {"red.global.add.u64 [%d1], %d3", false, false},
+        {"red.global.max.u64 [%d1], 1", false, false},          {"atom.global.exch.b32 %r9, [%d1], %r1", false, false},
+        {"atom.global.cas.b32 %r9, [%d1], 1, 2", false, false}, {"atom.global.add.u32 %r3, [%d1], 1", true, true},
+        {"atom.global.add.u32 %r3, [%d1], %r2", true, true},    {"atom.global.min.u32 %r3, [%d1], %r2", false, true},
+        {"atom.global.add.u64 %d4, [%d1], %d3", false, true},   {"atom.global.cas.b32 %r3, [%d1], 1, 2", false, true},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char text[2048];
+        snprintf(text, sizeof text, HEAD ".visible .entry k(.param .u64 out, .param .u32 n) {\n"
+                 ".reg .b32 %%r<10>; .reg .b64 %%d<5>;\n.shared .align 4 .b8 word[4];\n"
+                 "ld.param.u64 %%d1, [out]; ld.param.u32 %%r1, [n]; mov.u32 %%r2, %%tid.x; mov.u32 %%r4, %%ctaid.x;\n"
+                 "mul.wide.u32 %%d0, %%r4, 4; add.s64 %%d2, %%d1, %%d0; mul.wide.u32 %%d3, %%r2, 8;\n"
+                 "add.s64 %%d3, %%d1, %%d3; mov.u32 %%r3, 0; mov.u64 %%d4, 0;\n%s;\n"
+                 "st.global.u32 [%%d3], %%r3; st.global.u64 [%%d3], %%d4;\nret;\n}\n", rows[k].ptx);
+        lower(text);
+        const hw_program *p = program("k");
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < p->n_notes; i++) {
+            const bool is_read = p->notes[i].kind == HW_NOTE_ATOMIC;
+            if (!is_read && p->notes[i].kind != HW_NOTE_REDUCTION) continue;
+            n++;
+            if (p->notes[i].is_combined != rows[k].is_combined || is_read != rows[k].is_read)
+                fail_msg("%s: combined %d, read %d", rows[k].ptx, p->notes[i].is_combined, is_read);
+        }
+        assert_int_equal(n, 1);
+        done();
+    }
+}
+
 static void test_refusals(void **state) {
     (void)state;
     hw_diag diag = {0};
@@ -543,7 +582,7 @@ int main(void) {
         cmocka_unit_test(test_shared_layout),
         cmocka_unit_test(test_local_and_windows),
         cmocka_unit_test(test_names),
-        cmocka_unit_test(test_indexed_constants),
+        cmocka_unit_test(test_combined_atomics), cmocka_unit_test(test_indexed_constants),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_out_of_memory),
     };

@@ -200,9 +200,11 @@ static void touched(void **state) {
 }
 
 // Which sectors atomics mean is known as far as the allocations that they are in: of requests whose lanes share a word
-// each lane is a pass, of others each sector. Textures are loaded once, and warps wait for their fetches as for loads.
-static void sectors_and_textures(void **state) {
-    const hw_note notes[] = {{.kind = HW_NOTE_REDUCTION, .space = HW_SPACE_GLOBAL, .width_bytes = 4},
+// each lane is a pass, unless they are combined (from 7.0 on), of others each sector. Textures are loaded once, and
+// warps wait for their fetches as for loads.
+static hw_time_work count_sectors_and_textures(const char *gpu, bool is_combined) {
+    const hw_note notes[] = {{.kind = HW_NOTE_REDUCTION, .space = HW_SPACE_GLOBAL, .width_bytes = 4,
+                              .is_combined = is_combined},
                              {.kind = HW_NOTE_ATOMIC, .space = HW_SPACE_GLOBAL, .width_bytes = 4,
                               .meeting = HW_MEET_IN_LOOP},
                              {.kind = HW_NOTE_BRANCH},
@@ -213,9 +215,8 @@ static void sectors_and_textures(void **state) {
                                  .n_notes = 6, .n_workers = 1};
     int64_t one_word[32] = {0}, in_a_row[32];
     hw_prof *prof;
-    (void)state;
     for (int t = 0; t < 32; t++) in_a_row[t] = 4 * t;
-    assert_int_equal(hw_prof_create(hw_gpu_find("h200"), NULL, &prof, NULL), HW_OK);
+    assert_int_equal(hw_prof_create(hw_gpu_find(gpu), NULL, &prof, NULL), HW_OK);
     hw_sink *sink = hw_prof_sink(prof);
     assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
     sink->touched(sink, 0, &(hw_touched){4096, 400, HW_TOUCHED_READ | HW_TOUCHED_WRITTEN | HW_TOUCHED_ATOMIC, false});
@@ -227,12 +228,53 @@ static void sectors_and_textures(void **state) {
     sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = 6, .warps = 3, .lanes = 96});
     sink->launch_end(sink, &info, 0, HW_OK);
     const hw_time_work work = hw_prof_report(prof)->launches[0].work;
+    hw_prof_destroy(prof);
+    return work;
+}
+
+static void sectors_and_textures(void **state) {
+    (void)state;
+    const hw_time_work work = count_sectors_and_textures("h200", false);
     assert_int_equal(work.atomic_sectors, 13);         // 400 bytes
     assert_int_equal(work.atomic_passes, 3 * 32 + 3 * 4);
     assert_int_equal(work.atomic_float_passes, 3 * 4);
     assert_int_equal(work.load_sectors, 600 / 32);     // of 96 fetches
     assert_int_equal(work.trips, 3 + 3);               // atomics with a result, and fetches; no prefetch
     assert_int_equal(work.reachable_bytes, 1800);
+    assert_int_equal(count_sectors_and_textures("h200", true).atomic_passes, 3 + 3 * 4);
+    assert_int_equal(count_sectors_and_textures("gtx1080", true).atomic_passes, 3 * 32 + 3 * 4);
+}
+
+// Fences of the whole GPU, and what releases for it, are waited for by each warp; a block's fences, those of other
+// proxies, and what acquires alone are not.
+static void fences(void **state) {
+    const hw_note notes[] = {
+        {.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU},
+        {.order = HW_ORDER_ACQ_REL, .scope = HW_SCOPE_SYS},
+        {.order = HW_ORDER_SC, .scope = HW_SCOPE_CTA},
+        {.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU, .proxy = HW_PROXY_ASYNC},
+        {.kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .merged_bytes = 4,
+         .order = HW_ORDER_ACQUIRE, .scope = HW_SCOPE_GPU},
+        {.kind = HW_NOTE_ATOMIC, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .order = HW_ORDER_RELEASE,
+         .scope = HW_SCOPE_GPU}};
+    const hw_launch_info info = {.kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs = 10, .notes = notes,
+                                 .n_notes = 6, .n_workers = 1};
+    int64_t in_a_row[32];
+    hw_prof *prof;
+    (void)state;
+    for (int t = 0; t < 32; t++) in_a_row[t] = 4 * t;
+    assert_int_equal(hw_prof_create(hw_gpu_find("h200"), NULL, &prof, NULL), HW_OK);
+    hw_sink *sink = hw_prof_sink(prof);
+    assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
+    tell_access(sink, 0, notes, 4, HW_SPACE_GLOBAL, UINT32_MAX, in_a_row, 4096, 10);
+    tell_access(sink, 0, notes, 5, HW_SPACE_GLOBAL, UINT32_MAX, in_a_row, 4096, 20);
+    sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = 6, .warps = 3, .lanes = 96});
+    sink->launch_end(sink, &info, 0, HW_OK);
+    const hw_report_launch *launch = &hw_prof_report(prof)->launches[0];
+    assert_int_equal(launch->work.fences, 3 + 3 + 20);
+    assert_int_equal(launch->work.trips, 10 + 20);
+    assert_int_equal(launch->work.atomic_trips, 20);
+    assert_int_equal(launch->counts[HW_COUNT_MEMORY_WAITS], 3 + 3 + 20 + 10 + 20);
     hw_prof_destroy(prof);
 }
 
@@ -269,7 +311,7 @@ int main(void) {
         cmocka_unit_test(second_level),
         cmocka_unit_test(too_many),
         cmocka_unit_test(touched),
-        cmocka_unit_test(sectors_and_textures),
+        cmocka_unit_test(fences), cmocka_unit_test(sectors_and_textures),
         cmocka_unit_test(hosts_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,14 +216,15 @@ static void shared_and_local_accesses_by_hand(void **state) {
 // as on GPUs whose rules are not known: one after the other.
 static void atomics_in_one_word(void **state) {
     (void)state;
-    static const struct { uint8_t meeting, width; uint16_t passes; } cases[] = {
-        {HW_MEET_ONE_BY_ONE, 4, 32}, {HW_MEET_AT_ONCE, 4, 1}, {HW_MEET_COMPARING, 4, 64}, {HW_MEET_IN_LOOP, 4, 96},
-        {HW_MEET_IN_WIDE_LOOP, 8, 80}};
+    static const struct { uint8_t meeting, width; uint16_t passes; bool is_combined; } cases[] = {
+        {HW_MEET_ONE_BY_ONE, 4, 32, false}, {HW_MEET_AT_ONCE, 4, 1, false}, {HW_MEET_COMPARING, 4, 64, false},
+        {HW_MEET_IN_LOOP, 4, 96, false}, {HW_MEET_IN_WIDE_LOOP, 8, 80, false}, {HW_MEET_ONE_BY_ONE, 4, 1, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hw_note own[N_NOTES];
         memcpy(own, notes, sizeof own);
         own[REDUCTION].meeting = cases[i].meeting;
         own[REDUCTION].width_bytes = cases[i].width;
+        own[REDUCTION].is_combined = cases[i].is_combined;
         hw_launch_info info = launch_info();
         info.notes = own;
         hw_prof *prof = new_prof(false);
