@@ -36,6 +36,12 @@ const char *hw_cli_race_sentence(const hw_cli_finding *f, char *out, size_t byte
     else if (f->missing == HW_CHECK_MISSING_STREAMS)
         snprintf(out, bytes, "work in two streams accesses the same bytes of %s memory without an order between the "
                              "two", space);
+    else if (f->missing == HW_CHECK_MISSING_LAUNCH)
+        snprintf(out, bytes, "a kernel and one that it has launched access the same bytes of %s memory without an "
+                             "order between the two", space);
+    else if (f->missing == HW_CHECK_MISSING_SIBLINGS)
+        snprintf(out, bytes, "launches within a kernel access the same bytes of %s memory without an order between the "
+                             "two", space);
     else
         snprintf(out, bytes, "%s access the same bytes of %s memory without an order between them", who_races(f),
                  space);
@@ -104,6 +110,11 @@ const char *hw_cli_race_remedy(const hw_cli_finding *f, char *out, size_t bytes)
         snprintf(out, bytes, "fence.proxy.async, cuda::ptx::fence_proxy_async(), %s gives one: by who writes, before "
                              "the barrier", between);
         return out;
+    case HW_CHECK_MISSING_LAUNCH:
+        return "before a launch comes what its thread has done, and what others did that it has met since, at "
+               "__syncthreads(); after all of a kernel, only what it launches with cudaStreamTailLaunch";
+    case HW_CHECK_MISSING_SIBLINGS:
+        return "launches of one block into one stream are in order; cudaStreamTailLaunch comes after all others";
     default: return "cudaStreamWaitEvent() or cudaStreamSynchronize() between the two gives one";
     }
 }

@@ -25,12 +25,28 @@ static void forget_launch(hw_check *c) {
     c->homes = NULL;
 }
 
+static void find_floor(hw_check *c) {
+    c->floor = hw_check_is_all_before(c->streams) ? hw_check_entries_next(&c->entries) : 1;
+    c->reads.may_meet = c->reads.newest >= c->floor;
+}
+
 // More work in a stream.
 static uint32_t begin_work(hw_check *c, uint64_t stream) {
     if (hw_check_is_all_waited_for(c->streams)) c->shadow.cells.dead = hw_check_entries_next(&c->entries);
     const uint32_t work = hw_check_streams_begin(c->streams, stream);
-    c->floor = hw_check_is_all_before(c->streams) ? hw_check_entries_next(&c->entries) : 1;
-    c->reads.may_meet = c->reads.newest >= c->floor;
+    find_floor(c);
+    return work;
+}
+
+// A launch: of the host's, or of a kernel that has ended. Where nothing is known of that one, it is work of its stream.
+static uint32_t begin_launch_work(hw_check *c, const hw_launch_info *info) {
+    uint32_t work = 0;
+    if (info->parent) work = hw_check_children_begin(&c->children, c->streams, info->parent, info->child);
+    if (!work) {
+        hw_check_children_close(&c->children, c->streams, 0);
+        return begin_work(c, info->stream);
+    }
+    find_floor(c);
     return work;
 }
 
@@ -38,7 +54,9 @@ static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag
     forget_launch(c);
     if (info->n_workers > 1) return hw_diag_set(diag, HW_USAGE, "launches are checked by one host thread at a time");
     hw_check_host_launches(c, hw_check_host_this_thread());
-    c->work = begin_work(c, info->stream);
+    c->work = begin_launch_work(c, info);
+    c->may_launch = info->may_launch;
+    const uint32_t root = c->children.are_running ? c->children.parents[0].work : c->work;
     c->runs = hw_calloc((size_t)info->n_patterns + 1, sizeof *c->runs);
     c->n_runs = c->runs ? info->n_patterns : 0;
     c->launch = info->number;
@@ -47,7 +65,7 @@ static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag
     c->memory = info->mem;
     c->homes = info->homes;
     c->shared_bytes = info->smem_static_bytes + info->smem_dynamic_bytes;
-    if (!c->work || !c->runs || !hw_check_works_add_launch(&c->works, c->work, info) ||
+    if (!c->work || !c->runs || !hw_check_works_add_launch(&c->works, c->work, root, info) ||
         !hw_check_blocks_begin(&c->blocks, info, c->options.compute_capability))
         return hw_diag_no_memory(diag);
     hw_check_reads_begin(c);
@@ -67,9 +85,10 @@ static void hear_host(hw_check *c, const hw_host_event *event, uint64_t thread, 
 
 static void end_launch(hw_sink *sink, const hw_launch_info *info, uint64_t host_ns, hw_status status) {
     hw_check *c = (hw_check *)sink;
-    (void)info, (void)host_ns, (void)status;
+    (void)host_ns, (void)status;
     pthread_mutex_lock(&c->lock);
     hw_check_intervals_look(c);
+    if (!hw_check_children_end(&c->children, &c->blocks, c->streams, info->number, c->work)) c->ran_out = true;
     forget_launch(c);
     c->is_running = false;
     for (size_t i = 0; i < c->n_unheard; i++) hear_host(c, &c->unheard[i].event, c->unheard[i].thread, true);
@@ -187,6 +206,13 @@ static void tell_fence(hw_sink *sink, uint32_t worker, const hw_fence *fence) {
     (void)worker;
     stop_waiting(c, &fence->where);
     hw_check_blocks_fence(&c->blocks, fence);
+}
+
+static void tell_child(hw_sink *sink, uint32_t worker, const hw_child_step *step) {
+    hw_check *c = (hw_check *)sink;
+    (void)worker;
+    stop_waiting(c, &step->where);
+    if (!hw_check_children_add(&c->children, &c->blocks, step)) c->blocks.ran_out = true;
 }
 
 static void tell_mbarrier(hw_sink *sink, uint32_t worker, const hw_mbarrier_step *step) {
@@ -386,15 +412,15 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
     c->sink = (hw_sink){
         .events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(LANE_ACCESS) | HW_WANTS(COPY_LANDED) | HW_WANTS(BULK) |
                   HW_WANTS(FENCE) | HW_WANTS(BARRIER) | HW_WANTS(WARP_SYNC) | HW_WANTS(MBARRIER) |
-                  HW_WANTS(STUCK) | HW_WANTS(STRAY) | HW_WANTS(BLOCK) |
+                  HW_WANTS(CHILD) | HW_WANTS(STUCK) | HW_WANTS(STRAY) | HW_WANTS(BLOCK) |
                   HW_WANTS(UNDEFINED) | HW_WANTS(TOUCHED) | HW_WANTS(ARITHMETIC) | HW_WANTS(HOST),
         .ordered = true,
         .defined = hw_defined_create(),
         .launch_begin = begin_launch, .launch_end = end_launch,
         .access = tell_access, .accesses = tell_accesses, .atomic = tell_access, .lane_access = hw_check_tell_lanes,
         .copy_landed = hw_check_tell_landed, .bulk = hw_check_tell_row, .fence = tell_fence,
-        .barrier = tell_barrier, .warp_sync = tell_meeting, .mbarrier = tell_mbarrier, .stuck = tell_stuck,
-        .stray = hw_check_tell_stray, .block = tell_block,
+        .barrier = tell_barrier, .warp_sync = tell_meeting, .mbarrier = tell_mbarrier, .child = tell_child,
+        .stuck = tell_stuck, .stray = hw_check_tell_stray, .block = tell_block,
         .undefined = hw_check_tell_undefined, .touched = tell_touched,
         .arithmetic = tell_arithmetic, .host = tell_host};
     if (c->streams && c->works.arena && c->sink.defined) return HW_OK;
@@ -409,6 +435,7 @@ void hw_check_destroy(hw_check *c) {
     hw_check_entries_free(&c->entries);
     hw_check_shadow_free(&c->shadow);
     hw_check_reads_free(c);
+    hw_check_children_free(&c->children, c->streams);
     hw_check_streams_destroy(c->streams);
     hw_arena_destroy(c->works.arena);
     hw_free(c->works.items);

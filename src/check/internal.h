@@ -5,14 +5,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "check/blocks.h"
+#include "check/order/blocks.h"
 #include "check/check.h"
+#include "check/order/children.h"
 #include "check/host.h"
 #include "check/intervals.h"
 #include "check/lanes.h"
 #include "check/race.h"
 #include "check/reads.h"
-#include "check/streams.h"
+#include "check/order/streams.h"
 #include "check/undefined.h"
 #include "check/works.h"
 #include "mem/mem.h"
@@ -37,6 +38,7 @@ struct hw_check {
     hw_check_shadow shadow;          // of device memory
     hw_check_all_reads reads;        // of what launches only read
     hw_check_streams *streams;
+    hw_check_children children;      // launches that kernels make
     hw_check_works works;
     hw_check_found **found;          // in the order in which they were found
     size_t n_found, found_capacity;
@@ -54,6 +56,7 @@ struct hw_check {
     uint64_t n_races;                // that have been met
     // The running launch.
     uint32_t work;
+    bool may_launch;                 // kernels
     uint64_t launch;                 // its number; when it has ended, of the last one
     const hw_note *notes;
     uint32_t n_notes, n_runs;

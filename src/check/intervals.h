@@ -11,7 +11,7 @@
 #ifndef HW_CHECK_INTERVALS_H
 #define HW_CHECK_INTERVALS_H
 
-#include "check/blocks.h"
+#include "check/order/blocks.h"
 #include "check/lanes.h"
 #include "check/race.h"
 

@@ -22,6 +22,14 @@ static uint32_t lanes_of_cell(const hw_check_entry *e, int first, uint32_t cell_
     return (n >= LANES ? 0xffffffffu : n > 1 ? (1u << n) - 1 : 1u) << first & e->mask;
 }
 
+// Did a kernel do it that has launched what runs now, before that? Each lane that may have been there.
+static bool is_before_launch(const present *now, const hw_check_entry *e, int of, uint32_t cell_bytes) {
+    hw_check_entry all = *e;
+    if (!e->is_many) all.mask = lanes_of_cell(e, of, cell_bytes);
+    all.is_many = true;
+    return hw_check_children_know(&now->check->children, &all, of);
+}
+
 bool hw_check_depends_on_lanes(const present *now) {
     return now->check->blocks.logs.n || now->block->warps[now->warp].met_lanes;
 }
@@ -29,7 +37,8 @@ bool hw_check_depends_on_lanes(const present *now) {
 bool hw_check_is_ordered(const present *now, const hw_check_entry *e, int of, int lane, uint32_t cell_bytes) {
     hw_check *c = now->check;
     if (hw_check_is_behind_barrier(now, e)) return true;
-    if (e->work != now->entry.work) return hw_check_is_before(c->streams, e->work);
+    if (e->work != now->entry.work)
+        return hw_check_is_before(c->streams, e->work) || is_before_launch(now, e, of, cell_bytes);
     if (e->is_host || !now->block || e->is_pending) return false;
     if (e->warp != now->entry.warp && hw_check_blocks_order_warps(&c->blocks, now->block, now->warp, e)) return true;
     // Each lane that takes part has to come after it, and after all lanes that it may have been.
@@ -68,7 +77,8 @@ bool hw_check_is_race(const present *now, hw_check_ref ref, int lane, uint32_t c
 }
 
 bool hw_check_holds_for_lanes(const present *now, const hw_check_entry *e) {
-    if (e->work != now->entry.work || !now->block || hw_check_is_behind_barrier(now, e)) return true;
+    if (e->work != now->entry.work) return !hw_check_children_parent(&now->check->children, e->work);
+    if (!now->block || hw_check_is_behind_barrier(now, e)) return true;
     if (e->warp == now->entry.warp) return e->time < now->block->warps[now->warp].met;
     if (!hw_check_is_write(e->act) && !hw_check_is_write(now->entry.act)) return true;
     return hw_check_blocks_order_warps(&now->check->blocks, now->block, now->warp, e);

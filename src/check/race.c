@@ -38,7 +38,9 @@ static hw_check_ref find_race(present *now, hw_check_ref left, int lane, uint32_
 static void compare_cells(present *now, const hw_check_line *line, uint64_t begin, uint32_t from, uint32_t to,
                           bool is_whole, int first_lane, int width_bits) {
     const hw_check_entries *entries = &now->check->entries;
-    const uint32_t cell_bytes = common_cell_bytes(line, from, to, is_whole);
+    // A child comes after some lanes of a warp of its parent, and not after others.
+    const bool is_one = is_whole && !now->check->children.are_running;
+    const uint32_t cell_bytes = common_cell_bytes(line, from, to, is_one);
     const int n_planes = hw_check_is_write(now->entry.act) ? HW_CHECK_PLANES : 1;
     for (uint32_t at = from; at < to; at += cell_bytes) {
         const int lane = first_lane + (int)((at - from) >> width_bits);

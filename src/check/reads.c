@@ -108,7 +108,7 @@ static void forget_dead(hw_check *c) {
 void hw_check_reads_begin(hw_check *c) {
     hw_check_all_reads *all = &c->reads;
     forget_dead(c);
-    if (!c->homes || c->floor != hw_check_entries_next(&c->entries)) return;
+    if (!c->homes || c->may_launch || c->floor != hw_check_entries_next(&c->entries)) return;
     all->of_set = hw_calloc(c->homes->n_sets, sizeof(hw_check_reads *));
     for (uint32_t set = 1; all->of_set && set < c->homes->n_sets; set++) {
         const hw_home *home = only_home(c, set);

@@ -84,11 +84,11 @@ static hw_check_work *take_work(hw_check_works *works, uint32_t number) {
     return &works->items[number];
 }
 
-bool hw_check_works_add_launch(hw_check_works *works, uint32_t number, const hw_launch_info *info) {
+bool hw_check_works_add_launch(hw_check_works *works, uint32_t number, uint32_t root, const hw_launch_info *info) {
     const hw_check_kernel *kernel = find_kernel(works, info);
     hw_check_work *work = kernel ? take_work(works, number) : NULL;
     if (!work) return false;
-    *work = (hw_check_work){.kernel = kernel, .launch = info->number, .stream = info->stream};
+    *work = (hw_check_work){.kernel = kernel, .launch = info->number, .stream = info->stream, .root = root};
     memcpy(work->grid, info->grid, sizeof work->grid);
     memcpy(work->block, info->block, sizeof work->block);
     return true;
@@ -103,6 +103,11 @@ bool hw_check_works_add_call(hw_check_works *works, uint32_t number, uint64_t st
 static const hw_check_work *work_of(const hw_check_works *works, const hw_check_entry *entry) {
     static const hw_check_work unknown;
     return entry->work < works->n ? &works->items[entry->work] : &unknown;
+}
+
+bool hw_check_works_are_of_one_root(const hw_check_works *works, const hw_check_entry *a, const hw_check_entry *b) {
+    const uint32_t root = work_of(works, a)->root;
+    return root && root == work_of(works, b)->root;
 }
 
 bool hw_check_works_is_of_host(const hw_check_works *works, const hw_check_entry *entry) {

@@ -25,6 +25,7 @@ typedef struct hw_check_kernel {
 typedef struct hw_check_work {
     const hw_check_kernel *kernel;   // NULL: a call of the host
     uint64_t launch, stream;
+    uint32_t root;                   // the work of the launch that the host program has made, from which it has come
     const void *site;
     uint32_t grid[3], block[3];
 } hw_check_work;
@@ -38,12 +39,14 @@ typedef struct hw_check_works {
 } hw_check_works;
 
 // The next is number `number`; those between are unknown. False: no memory.
-bool hw_check_works_add_launch(hw_check_works *works, uint32_t number, const hw_launch_info *info);
+bool hw_check_works_add_launch(hw_check_works *works, uint32_t number, uint32_t root, const hw_launch_info *info);
 bool hw_check_works_add_call(hw_check_works *works, uint32_t number, uint64_t stream, const void *site);
 
 // Calls that come after what the host has waited for, and after no other work, are of a stream of their own. (The
 // runtime gives that name to none: hw_launch_info.stream.)
 enum { HW_CHECK_HOST_STREAM = 1 };
+// Are both of launches that have come from one of the host program's?
+bool hw_check_works_are_of_one_root(const hw_check_works *works, const hw_check_entry *a, const hw_check_entry *b);
 bool hw_check_works_is_of_host(const hw_check_works *works, const hw_check_entry *entry);
 
 // A number that is the same for accesses of one place: two findings with equal ones are one.

@@ -59,6 +59,7 @@ struct hw_sim_module {
     hw_arena *machine_arena;
     hw_sim_function *functions;  // entries only
     uint32_t n_functions;
+    bool may_launch;             // it declares what kernels launch others by
 };
 
 // Registers per thread, 1 at least, and never more than the architecture has: an estimate may be.

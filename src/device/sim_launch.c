@@ -274,7 +274,13 @@ static void pack_params(const hw_ptx_function *ptx, void *const *params, unsigne
         memcpy(out + ptx->params[i]->offset, params[i], ptx->params[i]->size_bytes);
 }
 
-static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args) {
+// Who launches: a child of launch `parent`, or with 0 the host program.
+typedef struct origin {
+    uint64_t parent;
+    uint32_t child;
+} origin;
+
+static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args, origin from) {
     const hw_sim_function *function = args->function;
     const hw_program_set *set = function->module->set;
     hw_launch_info info = {
@@ -298,6 +304,9 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
         .gpu = hw_mem_number(sim->mem),
         .stream = args->stream,
         .is_cooperative = args->cooperative,
+        .may_launch = function->module->may_launch,
+        .parent = from.parent,
+        .child = from.child,
         .n_patterns = set->n_accesses * HW_PATTERN_WAYS,
         .mem = sim->mem,
         .machine = function->module->machine.n_functions ? &function->module->machine : NULL,
@@ -463,10 +472,13 @@ static hw_sim_function *function_of(hw_sim_module *module, uint64_t handle) {
     return NULL;
 }
 
-// A launch that a kernel has made, in its parent's stream. One that no GPU would take is not made, and is no fault of
-// the parent's.
-static hw_status launch_child(hw_sim *sim, const hw_sim_launch_args *parent, const hw_child *child, hw_fault *fault,
-                              hw_diag *diag) {
+static hw_status launch(hw_sim *sim, const hw_sim_launch_args *args, origin from, hw_sim_refusal *refusal,
+                        hw_fault *fault, hw_diag *diag);
+
+// A launch that the kernel of launch `number` has made, in its parent's stream. One that no GPU would take is not made,
+// and is no fault of the parent's.
+static hw_status launch_child(hw_sim *sim, const hw_sim_launch_args *parent, uint64_t number, const hw_child *child,
+                              hw_fault *fault, hw_diag *diag) {
     hw_sim_function *function = function_of(parent->function->module, child->function);
     if (!function) return HW_OK;
     const hw_ptx_function *ptx = function->ptx;
@@ -480,22 +492,22 @@ static hw_status launch_child(hw_sim *sim, const hw_sim_launch_args *parent, con
                                      .dynamic_shared_bytes = child->shared_bytes, .params = params,
                                      .bank_bytes = parent->bank_bytes, .stream = parent->stream};
     hw_sim_refusal refusal;
-    const hw_status status = hw_sim_launch(sim, &args, &refusal, fault, diag);
+    const hw_status status = launch(sim, &args, (origin){number, child->number}, &refusal, fault, diag);
     hw_free(params);
     return status == HW_USAGE ? HW_OK : status;
 }
 
-static hw_status launch_children(hw_sim *sim, const hw_sim_launch_args *parent, hw_children *children, hw_fault *fault,
-                                 hw_diag *diag) {
+static hw_status launch_children(hw_sim *sim, const hw_sim_launch_args *parent, uint64_t number, hw_children *children,
+                                 hw_fault *fault, hw_diag *diag) {
     hw_status status = HW_OK;
     if (children->n) hw_children_sort(children, sim->mem);
     for (size_t i = 0; !status && i < children->n; i++)
-        status = launch_child(sim, parent, &children->items[i], fault, diag);
+        status = launch_child(sim, parent, number, &children->items[i], fault, diag);
     return status;
 }
 
-hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_fault *fault,
-                        hw_diag *diag) {
+static hw_status launch(hw_sim *sim, const hw_sim_launch_args *args, origin from, hw_sim_refusal *refusal,
+                        hw_fault *fault, hw_diag *diag) {
     *refusal = HW_REFUSED_NOT;
     memset(fault, 0, sizeof *fault);
     const hw_sim_function *function = args->function;
@@ -516,7 +528,7 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     pthread_mutex_lock(&sim->common->launch_lock);
     if (args->cooperative) status = place_grid_barrier(sim, diag);
     sim->common->launches++;
-    const hw_launch_info info = describe(sim, args);
+    const hw_launch_info info = describe(sim, args, from);
     const bool executes = !status && is_to_execute(sim, function);
     hw_observers observers = {.all = {.n = 0}};
     if (executes && sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
@@ -525,8 +537,13 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
         status = execute(sim, args, params, &info, &observers, &children, fault, diag);
     pthread_mutex_unlock(&sim->common->launch_lock);
     if (executes && !status && sim->options.executed) sim->options.executed(sim->options.launch_context);
-    if (!status) status = launch_children(sim, args, &children, fault, diag);
+    if (!status) status = launch_children(sim, args, info.number, &children, fault, diag);
     hw_children_free(&children, sim->mem);
     hw_free(key);
     return status;
+}
+
+hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_fault *fault,
+                        hw_diag *diag) {
+    return launch(sim, args, (origin){0}, refusal, fault, diag);
 }

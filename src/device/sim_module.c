@@ -8,6 +8,7 @@
 #include "base/demangle.h"
 #include "device/lacks.h"
 #include "device/sim_internal.h"
+#include "exec/child.h"
 #include "toolchain/binary/producer.h"
 
 static bool lives_in_device_memory(const hw_ptx_symbol *symbol) {
@@ -127,6 +128,7 @@ static hw_status list_entries(hw_sim_module *module, hw_diag *diag) {
     for (uint32_t i = 0; i < ptx->n_functions; i++) {
         const hw_ptx_function *function = ptx->functions[i];
         hw_program *program = module->set->programs[i];
+        module->may_launch |= !function->has_body && hw_child_is_launched_by(function->name);
         if (!function->is_entry || !program) continue;
         hw_sim_function *entry = &module->functions[module->n_functions++];
         entry->module = module;

@@ -52,6 +52,9 @@ typedef struct hw_launch_info {
                                      // names a thread's own default stream by an odd number that no other thread has,
                                      // others by their handle
     bool is_cooperative;
+    bool may_launch;                 // its module has instructions that launch kernels
+    uint64_t parent;                 // number of the launch whose kernel has made this one; 0: the host program has
+    uint32_t child;                  // then which of its children: hw_child_step.number
     uint32_t n_patterns;             // indexes of patterns are below this
     const hw_machine_module *machine;   // machine code of the module, of which notes have the lines; NULL: unknown
     const struct hw_mem *mem;        // the memory that it runs in
@@ -325,6 +328,22 @@ typedef struct hw_mbarrier_step {
                                      // ARRIVE that expects them; TEST: parity of the phase that is asked for
     uint32_t ended;                  // lanes whose action ended a phase; TEST: those who may go on
 } hw_mbarrier_step;
+
+typedef enum hw_child_order {
+    HW_CHILD_IN_STREAM,              // behind what threads of the block have launched into the same stream
+    HW_CHILD_ALONE,                  // behind no other (cudaStreamFireAndForget)
+    HW_CHILD_TAIL                    // behind the launch itself and all other children of it (cudaStreamTailLaunch)
+} hw_child_order;
+
+// A lane launches a kernel: a launch of its own, which is told when this one has ended.
+typedef struct hw_child_step {
+    hw_where where;
+    uint32_t note;
+    uint8_t lane;
+    hw_child_order order;
+    uint64_t stream;                 // IN_STREAM: as the kernel names it; 0: the block's default one
+    uint32_t number;                 // of the launch's children
+} hw_child_step;
 
 typedef enum hw_stuck_why {
     HW_STUCK_AT_BARRIER,             // of the block or its cluster

@@ -22,7 +22,6 @@ static int by_place(const void *left, const void *right) {
     const hw_child *a = left, *b = right;
     if (a->is_tail != b->is_tail) return a->is_tail - b->is_tail;
     if (a->parent_block != b->parent_block) return compare(a->parent_block, b->parent_block);
-    if (a->parent_thread != b->parent_thread) return compare(a->parent_thread, b->parent_thread);
     return compare(a->number, b->number);
 }
 
@@ -55,14 +54,23 @@ uint64_t hw_children_begin(hw_children *children, hw_mem *mem, const hw_child *c
 }
 
 // A kernel launches what it has begun last.
-bool hw_children_launch(hw_children *children, uint64_t params, bool is_tail) {
+bool hw_children_launch(hw_children *children, uint64_t params, bool is_tail, uint32_t *number) {
     pthread_mutex_lock(&children->lock);
     size_t i = children->n;
     while (i > 0 && children->items[i - 1].params != params) i--;
     if (i > 0) {
         children->items[i - 1].is_launched = true;
         children->items[i - 1].is_tail = is_tail;
+        *number = children->items[i - 1].number;
     }
     pthread_mutex_unlock(&children->lock);
     return i > 0;
+}
+
+uint64_t hw_children_make_stream(hw_children *children) {
+    enum { APART = 16 };                    // names look like addresses, and are none that CUDA gives a meaning
+    pthread_mutex_lock(&children->lock);
+    const uint64_t name = APART * ++children->n_streams;
+    pthread_mutex_unlock(&children->lock);
+    return name;
 }

@@ -94,7 +94,7 @@ static void mark_callable(hw_run *run, const hw_program **found) {
             any = true;
             for (uint32_t k = 0; k < run->set->n_programs; k++) {
                 const hw_program *other = run->set->programs[k];
-                if (other && !other->function->is_entry) mark_reachable(run, other, found, &n);
+                if (other && hw_ptx_has_address(other->function)) mark_reachable(run, other, found, &n);
             }
         }
     }

@@ -157,7 +157,7 @@ static void find_callees(const hw_program_set *set, const hw_program *program, r
         const hw_call_site *site = &program->calls[i];
         if (site->callee) find_program(r, site->callee);
         for (uint32_t k = 0; !site->callee && !site->builtin && k < set->n_programs; k++)
-            if (set->programs[k] && !set->programs[k]->function->is_entry) find_program(r, set->programs[k]);
+            if (set->programs[k] && hw_ptx_has_address(set->programs[k]->function)) find_program(r, set->programs[k]);
     }
 }
 

@@ -440,7 +440,7 @@ static bool add_function(analysis *a, const hw_program *program) {
 static bool add_all_functions(analysis *a) {
     for (uint32_t k = 0; k < a->set->n_programs; k++) {
         const hw_program *program = a->set->programs[k];
-        if (program && !program->function->is_entry && !add_function(a, program)) return false;
+        if (program && hw_ptx_has_address(program->function) && !add_function(a, program)) return false;
     }
     return true;
 }

@@ -16,7 +16,7 @@ static bool is_toolkit_path(const char *path) {
 }
 
 // Asked once for a file: names may stand at the end of the text.
-static bool is_toolkit_file(parser *p, uint32_t file) {
+bool hw_ptx_is_toolkit_file(parser *p, uint32_t file) {
     if (file >= MAX_FILES) return false;
     while (p->n_file_kinds <= file) {
         if (!hw_ptx_room(p, &p->file_kinds, p->n_file_kinds, &p->cap_file_kinds, sizeof *p->file_kinds)) return false;
@@ -155,7 +155,7 @@ bool hw_ptx_set_location(parser *p, const place *code, const string_name *functi
     p->loc_file = code->file;
     p->loc_line = code->line;
     p->loc_inlined = here.inlined;
-    while (p->loc_inlined && is_toolkit_file(p, p->loc_file)) {
+    while (p->loc_inlined && hw_ptx_is_toolkit_file(p, p->loc_file)) {
         const hw_inlining *at = &p->inlinings[p->loc_inlined].is;
         p->loc_file = at->file;
         p->loc_line = at->line;

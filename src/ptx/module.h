@@ -128,7 +128,11 @@ struct hw_ptx_function {
     uint32_t req_cluster[3];      // blocks of a cluster; 0: not stated
     uint32_t param_bytes;          // of the entry's parameter list
     int index, line;
+    const hw_ptx_function *copy_of;    // with the place of a call in its instructions, and no address; NULL: as written
 };
+
+// Can an indirect call lead there?
+static inline bool hw_ptx_has_address(const hw_ptx_function *f) { return !f->is_entry && !f->copy_of; }
 
 typedef struct hw_ptx_module {
     hw_arena *arena;
@@ -138,7 +142,7 @@ typedef struct hw_ptx_module {
     int address_bits;
     hw_ptx_symbol **globals;       // .global .const and module-scope .shared
     uint32_t n_globals;
-    hw_ptx_function **functions;   // entries, functions, and declarations without body
+    hw_ptx_function **functions;   // entries, functions, and declarations without body; last of all copies
     uint32_t n_functions;
     const char **files;            // .file table, index as in .file (holes are NULL)
     uint32_t n_files;

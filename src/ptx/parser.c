@@ -115,7 +115,7 @@ static bool parse_tuning(parser *p, hw_ptx_function *f) {
     return true;
 }
 
-static void *keep_items(parser *p, const void *items, size_t count, size_t elem_bytes) {
+void *hw_ptx_keep_items(parser *p, const void *items, size_t count, size_t elem_bytes) {
     if (!count) return NULL;
     void *kept = hw_ptx_take(p, count * elem_bytes);
     if (kept) memcpy(kept, items, count * elem_bytes);
@@ -124,9 +124,9 @@ static void *keep_items(parser *p, const void *items, size_t count, size_t elem_
 
 // The lists that grew while the body was read become the function's own.
 static bool keep_body(parser *p, hw_ptx_function *f) {
-    f->regs = keep_items(p, p->regs, p->n_regs, sizeof *p->regs);
-    f->insts = keep_items(p, p->insts, p->n_insts, sizeof *p->insts);
-    f->variables = keep_items(p, p->variables, p->n_variables, sizeof *p->variables);
+    f->regs = hw_ptx_keep_items(p, p->regs, p->n_regs, sizeof *p->regs);
+    f->insts = hw_ptx_keep_items(p, p->insts, p->n_insts, sizeof *p->insts);
+    f->variables = hw_ptx_keep_items(p, p->variables, p->n_variables, sizeof *p->variables);
     f->n_regs = (uint32_t)p->n_regs;
     f->n_insts = (uint32_t)p->n_insts;
     f->n_variables = (uint32_t)p->n_variables;
@@ -332,14 +332,14 @@ static bool parse_module(parser *p, const char *text, size_t length) {
         if (!parse_top(p)) return false;
     if (!p->module->version_major) return hw_ptx_unexpected(p, "'.version'");
     hw_ptx_module *m = p->module;
-    m->globals = keep_items(p, p->globals, p->n_globals, sizeof *p->globals);
-    m->functions = keep_items(p, p->functions, p->n_functions, sizeof *p->functions);
-    m->files = keep_items(p, p->files, p->n_files, sizeof *p->files);
+    m->globals = hw_ptx_keep_items(p, p->globals, p->n_globals, sizeof *p->globals);
+    m->functions = hw_ptx_keep_items(p, p->functions, p->n_functions, sizeof *p->functions);
+    m->files = hw_ptx_keep_items(p, p->files, p->n_files, sizeof *p->files);
     m->n_globals = (uint32_t)p->n_globals;
     m->n_functions = (uint32_t)p->n_functions;
     m->n_files = (uint32_t)p->n_files;
     return p->status == HW_OK && hw_ptx_keep_inlinings(p) && hw_ptx_keep_layouts(p) &&
-           hw_ptx_resolve_module(p);
+           hw_ptx_resolve_module(p) && hw_ptx_place_calls(p);
 }
 
 hw_status hw_ptx_parse(const char *text, size_t length, const char *name, hw_ptx_module **out, hw_diag *diag) {

@@ -235,6 +235,8 @@ bool hw_ptx_room(parser *p, void *items_pointer, size_t count, size_t *capacity,
 // Memory that lives as long as the module, or as the parse.
 void *hw_ptx_take(parser *p, size_t bytes);
 void *hw_ptx_take_scratch(parser *p, size_t bytes);
+// A list that is the module's own. NULL for none, and after a failure.
+void *hw_ptx_keep_items(parser *p, const void *items, size_t count, size_t elem_bytes);
 
 // ---- lexer.c
 bool hw_ptx_lexer_open(parser *p, const char *text, size_t length);
@@ -302,6 +304,10 @@ bool hw_ptx_set_location(parser *p, const place *code, const string_name *functi
 bool hw_ptx_keep_inlinings(parser *p);
 // Likewise: types of variables, out of .debug_info (section.c).
 bool hw_ptx_keep_layouts(parser *p);
+// Is it a file of the toolkit's own headers?
+bool hw_ptx_is_toolkit_file(parser *p, uint32_t file);
+// Likewise, of a module whose calls are known: functions without lines of the program's get those of their calls.
+bool hw_ptx_place_calls(parser *p);                                             // called.c
 // Before a label and at a body's end.
 void hw_ptx_end_of_block(parser *p);
 const char *hw_ptx_source_file(parser *p, uint32_t file);

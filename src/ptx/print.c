@@ -219,6 +219,7 @@ char *hw_ptx_print(const hw_ptx_module *m) {
     for (uint32_t i = 0; i < m->n_files; i++)
         if (m->files[i]) hw_text_put(&t, ".file %u \"%s\"\n", i, m->files[i]);
     for (uint32_t i = 0; i < m->n_functions; i++) {   // first, because initialisers and bodies name them
+        if (m->functions[i]->copy_of) continue;
         put_signature(&t, m->functions[i]);
         hw_text_put(&t, ";\n");
     }
@@ -227,7 +228,7 @@ char *hw_ptx_print(const hw_ptx_module *m) {
         hw_text_put(&t, ";\n");
     }
     for (uint32_t i = 0; i < m->n_functions; i++)
-        if (m->functions[i]->has_body) {
+        if (m->functions[i]->has_body && !m->functions[i]->copy_of) {
             put_signature(&t, m->functions[i]);
             put_tuning(&t, m->functions[i]);
             hw_text_put(&t, "\n");

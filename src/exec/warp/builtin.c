@@ -137,29 +137,43 @@ static bool run_begin_child(hw_state *s, const hw_inst *in, const hw_call_site *
     const uint32_t *b = s->block->index, *grid = launch->grid;
     hw_child child = {.function = argument_of_call(s, site, 0, lane),
                       .shared_bytes = (uint32_t)argument_of_call(s, site, 3, lane),
-                      .parent_block = ((uint64_t)b[2] * grid[1] + b[1]) * grid[0] + b[0],
-                      .parent_thread = s->thread_of_lane0 + (uint32_t)lane};
+                      .parent_block = ((uint64_t)b[2] * grid[1] + b[1]) * grid[0] + b[0]};
     memcpy(child.grid, argument_at(s, site, 1, lane), sizeof child.grid);
     memcpy(child.block, argument_at(s, site, 2, lane), sizeof child.block);
     set_result(s, site, lane, launch->children ? hw_children_begin(launch->children, launch->mem, &child) : 0);
     return true;
 }
 
+// Streams that have a name of CUDA's.
+enum { TAIL_STREAM = 3, FIRE_AND_FORGET = 4 };
+
+static void tell_child(hw_state *s, const hw_inst *in, int lane, uint32_t number, uint64_t stream) {
+    const hw_child_step step = {.where = hw_where_of(s), .note = in->note, .lane = (uint8_t)lane, .stream = stream,
+                                .number = number,
+                                .order = stream == TAIL_STREAM       ? HW_CHILD_TAIL
+                                         : stream == FIRE_AND_FORGET ? HW_CHILD_ALONE
+                                                                     : HW_CHILD_IN_STREAM};
+    hw_tell_child(&s->run->observers->all, s->worker->index, &step);
+}
+
 // cudaError_t cnpv2LaunchDeviceV2(void *parameters, cudaStream_t stream)
 static bool run_launch_child(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
-    enum { TAIL_STREAM = 3, INVALID_VALUE = 1 };
-    (void)in;
+    enum { INVALID_VALUE = 1 };
+    uint32_t number;
     hw_children *children = s->run->launch->children;
     const uint64_t params = argument_of_call(s, site, 0, lane), stream = argument_of_call(s, site, 1, lane);
-    const bool good = children && params && hw_children_launch(children, params, stream == TAIL_STREAM);
+    const bool good = children && params && hw_children_launch(children, params, stream == TAIL_STREAM, &number);
+    if (good && HW_IS_TOLD(s, CHILD)) tell_child(s, in, lane, number, stream);
     set_result(s, site, lane, good ? 0 : INVALID_VALUE);
     return true;
 }
 
-// cudaError_t cnpv2StreamCreate(cudaStream_t *stream, unsigned flags) and the like: children are made one by one, so
-// that all streams are one.
+// cudaError_t cnpv2StreamCreate(cudaStream_t *stream, unsigned flags) and the like: children are made one by one, and
+// streams are names for observers.
 static bool run_make_stream(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
-    const uint64_t address = argument_of_call(s, site, 0, lane), stream = 16;
+    hw_children *children = s->run->launch->children;
+    const uint64_t address = argument_of_call(s, site, 0, lane);
+    const uint64_t stream = children ? hw_children_make_stream(children) : 0;
     set_result(s, site, lane, 0);
     if (s->undefined) hw_undefined_builtin_writes(s, lane, address, sizeof stream);
     return hw_access_write(s, in, lane, address, &stream, sizeof stream);
@@ -214,6 +228,13 @@ static const builtin_row builtins[] = {
 };
 
 enum { BUILTINS = sizeof builtins / sizeof *builtins };
+
+bool hw_child_is_launched_by(const char *function) {
+    bool is = false;
+    for (uint32_t i = 0; i < BUILTINS; i++)
+        is |= builtins[i].run == run_launch_child && !strcmp(builtins[i].name, function);
+    return is;
+}
 
 // Numbers begin at 1: the rows above, then the math library's.
 uint32_t hw_builtin_find(const char *name) {

@@ -38,13 +38,13 @@ for compiler in clang nvcc; do
         expect 0 check --nan --integers "$source" clean
         [ "$(cat "$work/out")" = done ] || fail "$compiler $options, clean: $(head -c 3000 "$work/out")"
         expect 1 check --nan --integers --format json -o "$work/found.json" "$source" racy
-        python3 "$here/check_hazards.py" "$work/both" "$work/found.json" "$here/../../check" "$options" ||
+        python3 "$here/check_hazards.py" "$work/both" "$work/found.json" "$here/../../check" ||
             fail "$compiler $options: hazards"
     done
     expect 0 check "$source" racy
     for kind in nan:floats integers:integers; do
         expect 1 check --${kind%:*} --format json -o "$work/found.json" "$source" racy
-        python3 "$here/check_hazards.py" "$work/${kind#*:}" "$work/found.json" "$here/../../check" "$options" ||
+        python3 "$here/check_hazards.py" "$work/${kind#*:}" "$work/found.json" "$here/../../check" ||
             fail "$compiler --${kind%:*}"
     done
 done

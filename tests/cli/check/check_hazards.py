@@ -1,8 +1,4 @@
-"""Compares findings with a table of cases: check_hazards.py TABLE FINDINGS.json SOURCES [OPTION]. Prints
-what differs.
-
-OPTION: the compiler's. With -O0 and -G what CUDA's headers hold is called and not inlined, and nvcc's atomics have no
-lines: such places count as unknown then."""
+"""Compares findings with a table of cases: check_hazards.py TABLE FINDINGS.json SOURCES. Prints what differs."""
 import glob
 import json
 import os
@@ -12,6 +8,7 @@ import sys
 # What a remedy speaks of, by whom the order is missing between.
 REMEDIES = {"host": "cudaEventSynchronize()", "warp": "__syncwarp()", "block": "__syncthreads() between", "grid": "blocks have none of themselves",
             "cluster": "cluster.sync()", "row": "asking its mbarrier",
+            "launch": "before a launch comes", "siblings": "launches of one block into one stream",
             "proxy": "fence.proxy.async", "wait": "waits for it", "streams": "cudaStreamWaitEvent()"}
 
 
@@ -29,8 +26,6 @@ def marked_lines(folder):
 
 def place_of(side, marked):
     """Where a side is. addr2line names the including file for clang's tables of the host's code: a marked line wins."""
-    if re.search(r"/sm_\w+\.hpp$", side.get("file", "")):
-        return ":0"
     if "kernel" in side:
         return os.path.basename(f"{side['file']}:{side['line']}")
     line = side.get("site", "").rpartition(":")[2]
@@ -50,8 +45,8 @@ def case_of(finding, names, marks):
     return None
 
 
-def compare(row, findings, marks, calls_headers):
-    """What is wrong with the findings of one case. calls_headers: places in headers, or of no line, are unknown."""
+def compare(row, findings, marks):
+    """What is wrong with the findings of one case."""
     name, kind, missing, others = row
     wanted = set().union(*(marks.get(mark, set()) for mark in [name] + others.split()))
     if not findings:
@@ -62,9 +57,7 @@ def compare(row, findings, marks, calls_headers):
         if finding["kind"] != kind or (kind == "race" and lacks not in missing.split()):
             wrong.append(f"{name}: {finding['kind']} of '{lacks}', not {kind} of '{missing}'")
     lines = {place_of(side, wanted) for finding in findings for side in finding["sides"]}
-    unknown = {":0"} if calls_headers else set()
-    is_all = lines & unknown or lines == wanted
-    if not is_all or not lines - unknown <= wanted:
+    if lines != wanted:
         wrong.append(f"{name}: lines {sorted(lines)}, not {sorted(wanted)}")
     return wrong
 
@@ -81,7 +74,7 @@ def main():
         by_case.setdefault(case_of(finding, [row[0] for row in rows], marks), []).append(finding)
     wrong = [f"of no case: {finding['sides']}" for finding in by_case.get(None, [])]
     for row in rows:
-        wrong += compare(row, by_case.get(row[0], []), marks, sys.argv[4:] in (["-O0"], ["-G"]))
+        wrong += compare(row, by_case.get(row[0], []), marks)
     print("\n".join(wrong), end="\n" if wrong else "", file=sys.stderr)
     return bool(wrong)
 

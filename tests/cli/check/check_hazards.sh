@@ -194,7 +194,7 @@ for compiler in clang nvcc; do
         expect 1 "$halfwarp" check --compiler $compiler $options --format json -o "$work/found.json" "$source" racy
         silent err
         [ "$(cat "$work/out")" = done ] || fail "$compiler $options, racy: $(cat "$work/out")"
-        python3 "$here/check_hazards.py" "$work/table" "$work/found.json" "$here/../../check" "$options" ||
+        python3 "$here/check_hazards.py" "$work/table" "$work/found.json" "$here/../../check" ||
             fail "$compiler $options: hazards"
     done
 done

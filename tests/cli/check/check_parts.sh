@@ -31,7 +31,7 @@ for compiler in nvcc; do
         expect 0 check "$source" clean
         [ "$(cat "$work/out")" = done ] || fail "$compiler $options, clean: $(head -c 3000 "$work/out")"
         expect 1 check --format json -o "$work/found.json" "$source" racy
-        python3 "$here/check_hazards.py" "$work/table" "$work/found.json" "$here/../../check" "$options" ||
+        python3 "$here/check_hazards.py" "$work/table" "$work/found.json" "$here/../../check" ||
             fail "$compiler $options: hazards"
     done
 done

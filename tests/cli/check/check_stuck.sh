@@ -8,7 +8,7 @@ source=$here/../../check/stuck.cu
 # finds KIND CASE [COMPILER OPTION]: the case has findings of that kind, whose lines are those that are marked.
 finds() {
     printf '%s|%s||\n' "$2" "$1" > "$work/table.$2"
-    python3 "$here/check_hazards.py" "$work/table.$2" "$work/found.$2" "$here/../../check" "${4-}" || fail "$2 ${*:3}"
+    python3 "$here/check_hazards.py" "$work/table.$2" "$work/found.$2" "$here/../../check" || fail "$2 ${*:3}"
 }
 
 routes=0

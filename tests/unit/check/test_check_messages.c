@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "check/messages.h"
+#include "check/order/messages.h"
 #include "isa/order.h"
 
 static hw_arena *arena;

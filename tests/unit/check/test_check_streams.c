@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "check/streams.h"
+#include "check/order/streams.h"
 
 enum { LEGACY = 0, A = 2, B = 4, APART = 6, E = 100, OTHER = 101 };
 
@@ -180,6 +180,45 @@ static void test_many_streams(void **state) {
     assert_false(is_after(1000 + N / 2, works[N / 2 + 1]));
 }
 
+static void open_last(void) { hw_check_streams_open(streams); }
+static uint32_t child_of(hw_child_order order, uint64_t stream, uint32_t block) {
+    return hw_check_streams_begin_child(streams, &(hw_check_child){order, stream, block});
+}
+
+// Launches within a kernel: what comes after what, and what the host's next work comes after.
+static void test_children(void **state) {
+    (void)state;
+    const uint32_t before = work_in(A), aside = work_in(B), parent = work_in(A);
+    open_last();
+    const uint32_t one = child_of(HW_CHILD_IN_STREAM, 0, 0);
+    assert_true(hw_check_is_before(streams, before));
+    assert_false(hw_check_is_before(streams, parent));
+    assert_false(hw_check_is_before(streams, aside));
+    open_last();
+    const uint32_t grandchild = child_of(HW_CHILD_ALONE, 4, 0);
+    assert_false(hw_check_is_before(streams, one));
+    const uint32_t last = child_of(HW_CHILD_TAIL, 3, 0);
+    assert_true(hw_check_is_before(streams, one) && hw_check_is_before(streams, grandchild));
+    assert_false(hw_check_is_before(streams, parent));
+    hw_check_streams_close(streams);
+    const uint32_t other_block = child_of(HW_CHILD_IN_STREAM, 0, 1);
+    assert_false(hw_check_is_before(streams, one) || hw_check_is_before(streams, grandchild));
+    child_of(HW_CHILD_IN_STREAM, 16, 0);
+    assert_false(hw_check_is_before(streams, one) || hw_check_is_before(streams, last));
+    child_of(HW_CHILD_IN_STREAM, 0, 0);
+    assert_true(hw_check_is_before(streams, one) && hw_check_is_before(streams, grandchild));
+    assert_true(hw_check_is_before(streams, last));
+    assert_false(hw_check_is_before(streams, other_block) || hw_check_is_before(streams, parent));
+    child_of(HW_CHILD_TAIL, 3, 0);
+    assert_true(hw_check_is_before(streams, parent) && hw_check_is_before(streams, other_block));
+    assert_false(hw_check_is_all_before(streams));
+    hw_check_streams_close(streams);
+    assert_false(is_after(B, one));
+    assert_true(is_after(A, grandchild) && is_after(A, other_block));
+    tell(HW_HOST_DEVICE_SYNCHRONIZE, LEGACY, 0);
+    assert_true(hw_check_is_all_waited_for(streams));
+}
+
 // Without memory work has no number; nothing else breaks.
 static void test_out_of_memory(void **state) {
     (void)state;
@@ -193,6 +232,9 @@ static void test_out_of_memory(void **state) {
                                                         .event = E + i});
             hw_check_streams_tell(own, &(hw_host_event){.action = HW_HOST_STREAM_WAIT, .stream = 51 + i,
                                                         .event = E + i});
+            hw_check_streams_open(own);
+            hw_check_streams_begin_child(own, &(hw_check_child){HW_CHILD_IN_STREAM, i, 0});
+            if (i % 2) hw_check_streams_close(own);
         }
         if (own) hw_check_streams_destroy(own);
         hw_alloc_fail_after(-1);
@@ -210,6 +252,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_legacy_stream, begin, end),
         cmocka_unit_test_setup_teardown(test_destroyed_stream, begin, end),
         cmocka_unit_test_setup_teardown(test_many_streams, begin, end),
+        cmocka_unit_test_setup_teardown(test_children, begin, end),
         cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -419,6 +419,40 @@ static void test_functions_declared_and_aliased(void **state) {
     hw_ptx_free(m);
 }
 
+// What the toolkit's headers and the compiler's own functions do has the line that calls them, each line a copy.
+static void test_places_of_calls(void **state) {
+    (void)state;
+    hw_ptx_module *m = parse_ok(
+        HEAD ".file 1 \"/tmp/a.cu\"\n.file 2 \"/usr/local/cuda/include/h.hpp\"\n"
+             ".func bare (.param .b32 a);\n"
+             ".func held (.param .b32 a) { .loc 2 7 0\ncall.uni bare, (a); ret; }\n"
+             ".func own (.param .b32 a) { .loc 1 3 0\ncall.uni held, (a); ret; }\n"
+             ".entry k() { .param .b32 v;\n.loc 1 10 0\ncall.uni held, (v);\ncall.uni held, (v);\n"
+             ".loc 1 12 0\ncall.uni bare, (v);\n.loc 1 13 0\ncall.uni own, (v);\nret; }\n"
+             ".func bare (.param .b32 a) { .reg .b64 %rd<2>; st.global.b32 [%rd1], 1; ret; }");
+    const hw_ptx_function *held = hw_ptx_find_function(m, "held"), *bare = hw_ptx_find_function(m, "bare");
+    const hw_ptx_inst *k = hw_ptx_find_function(m, "k")->insts;
+    const hw_ptx_function *at_10 = k[0].call->callee, *at_12 = k[2].call->callee, *own = k[3].call->callee;
+    assert_true(held->index < 4 && bare->index < 4 && bare->insts[0].loc_line == 0);
+    assert_ptr_equal(at_10->copy_of, held);
+    assert_ptr_equal(k[1].call->callee, at_10);
+    assert_ptr_equal(at_12->copy_of, bare);
+    assert_null(own->copy_of);
+    assert_true(at_10->insts[1].loc_line == 10 && at_10->insts[1].loc_file == 1);
+    assert_int_equal(at_10->insts[0].call->callee->insts[0].loc_line, 10);
+    assert_int_equal(at_12->insts[0].loc_line, 12);
+    assert_int_equal(own->insts[0].call->callee->insts[0].call->callee->insts[0].loc_line, 3);
+    // Whoever calls the header's function by its address gets its own lines.
+    assert_true(held->insts[0].loc_line == 7 && held->insts[0].call->callee->insts[0].loc_line == 7);
+    assert_true(hw_ptx_has_address(held) && !hw_ptx_has_address(at_10));
+    char *text = hw_ptx_print(m);
+    hw_ptx_module *again = parse_ok(text);
+    assert_int_equal(again->n_functions, m->n_functions);
+    hw_free(text);
+    hw_ptx_free(again);
+    hw_ptx_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registers_and_guards),
@@ -438,6 +472,7 @@ int main(void) {
         cmocka_unit_test(test_initial_values),
         cmocka_unit_test(test_addresses_in_initial_values),
         cmocka_unit_test(test_functions_declared_and_aliased),
+        cmocka_unit_test(test_places_of_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "check/streams.h"
+#include "check/order/streams.h"
 
 #include <string.h>
 
@@ -14,6 +14,7 @@ typedef struct stream {
     uint64_t name;
     bool is_apart;               // does not wait for the legacy default stream, nor that for it
     bool is_destroyed;           // its name may be given to another
+    bool is_childrens;           // of launches that kernels have made, one after the other
     uint32_t n;                  // work so far
     known known;                 // after the last of it
 } stream;
@@ -22,6 +23,21 @@ typedef struct event {
     uint64_t name;
     known known;
 } event;
+
+// A stream of threads of a block.
+typedef struct inner {
+    hw_check_child is;
+    known known;                 // after the last of its work, with all that this has launched
+} inner;
+
+// Work whose launches are made.
+typedef struct parent {
+    hw_check_child of;           // its own stream, of the parent outside; not of the first
+    uint32_t stream;             // place in the list
+    known before, all;           // what it came after; with itself, and what it has launched so far
+    inner *streams;
+    size_t n_streams, capacity;
+} parent;
 
 typedef struct work {
     uint32_t stream, index;      // place of the stream in the list; from 1 on
@@ -33,6 +49,9 @@ struct hw_check_streams {
     work *works;                 // number - 1
     size_t n_streams, n_events, n_works, stream_capacity, event_capacity, work_capacity;
     known host, last;            // what the host has waited for; what the last work comes after
+    hw_check_child last_child;   // how the last work was launched, where a kernel has
+    parent *parents;             // those that are open
+    size_t n_parents, parent_capacity;
 };
 
 static uint32_t done_of(const known *k, size_t stream) { return stream < k->capacity ? k->done[stream] : 0; }
@@ -158,8 +177,76 @@ void hw_check_streams_tell(hw_check_streams *s, const hw_host_event *told) {
 
 hw_check_streams *hw_check_streams_create(void) { return hw_calloc(1, sizeof(hw_check_streams)); }
 
+// ---- launches that kernels make ------------------------------------------------------------------------------------
+
+void hw_check_streams_open(hw_check_streams *s) {
+    if (!s->n_works || !hw_grow((void **)&s->parents, s->n_parents, &s->parent_capacity, sizeof *s->parents)) return;
+    parent *p = &s->parents[s->n_parents++];
+    const work *w = &s->works[s->n_works - 1];
+    *p = (parent){.of = s->last_child, .stream = w->stream};
+    copy_known(&p->before, &s->last);
+    copy_known(&p->all, &s->last);
+    learn_work(&p->all, w->stream, w->index);
+}
+
+// The stream of a child in its parent; NULL: none has its name, or no memory.
+static inner *inner_of(parent *p, const hw_check_child *child) {
+    if (child->order == HW_CHILD_ALONE) return NULL;
+    for (size_t i = 0; i < p->n_streams; i++) {
+        const hw_check_child *is = &p->streams[i].is;
+        if (is->order == child->order && is->stream == child->stream && is->block == child->block)
+            return &p->streams[i];
+    }
+    if (!hw_grow((void **)&p->streams, p->n_streams, &p->capacity, sizeof *p->streams)) return NULL;
+    p->streams[p->n_streams] = (inner){.is = *child};
+    return &p->streams[p->n_streams++];
+}
+
+void hw_check_streams_close(hw_check_streams *s) {
+    if (!s->n_parents) return;
+    parent *p = &s->parents[--s->n_parents];
+    inner *in = s->n_parents ? inner_of(&s->parents[s->n_parents - 1], &p->of) : NULL;
+    if (in) learn_all(&in->known, &p->all);
+    for (size_t i = 0; i < p->n_streams; i++) hw_free(p->streams[i].known.done);
+    hw_free(p->streams);
+    hw_free(p->before.done);
+    hw_free(p->all.done);
+}
+
+// A place among the streams whose last work all that is known comes after: those of children that have been.
+static uint32_t place_of_child(hw_check_streams *s, const known *k) {
+    size_t i = 0;
+    while (i < s->n_streams && (!s->streams[i].is_childrens || done_of(k, i) < s->streams[i].n)) i++;
+    if (i < s->n_streams) return (uint32_t)i;
+    if (!hw_grow((void **)&s->streams, s->n_streams, &s->stream_capacity, sizeof *s->streams)) return UINT32_MAX;
+    s->streams[s->n_streams++] = (stream){.is_apart = true, .is_destroyed = true, .is_childrens = true};
+    return (uint32_t)i;
+}
+
+uint32_t hw_check_streams_begin_child(hw_check_streams *s, const hw_check_child *child) {
+    if (!s->n_parents || !hw_grow((void **)&s->works, s->n_works, &s->work_capacity, sizeof *s->works)) return 0;
+    parent *p = &s->parents[s->n_parents - 1];
+    inner *in = inner_of(p, child);
+    copy_known(&s->last, child->order == HW_CHILD_TAIL ? &p->all : &p->before);
+    if (in) learn_all(&s->last, &in->known);
+    const uint32_t place = place_of_child(s, &s->last);
+    if (place == UINT32_MAX) return 0;
+    stream *of = &s->streams[place];
+    of->n++;
+    copy_known(&of->known, &s->last);
+    learn_work(&of->known, place, of->n);
+    if (in) learn_all(&in->known, &of->known);
+    for (size_t i = 0; i < s->n_parents; i++) learn_all(&s->parents[i].all, &of->known);
+    learn_all(&s->streams[s->parents[0].stream].known, &of->known);
+    s->works[s->n_works++] = (work){place, of->n};
+    s->last_child = *child;
+    return (uint32_t)s->n_works;
+}
+
 void hw_check_streams_destroy(hw_check_streams *s) {
     if (!s) return;
+    while (s->n_parents) hw_check_streams_close(s);
+    hw_free(s->parents);
     for (size_t i = 0; i < s->n_streams; i++) hw_free(s->streams[i].known.done);
     for (size_t i = 0; i < s->n_events; i++) hw_free(s->events[i].known.done);
     hw_free(s->streams);

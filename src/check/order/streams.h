@@ -10,9 +10,17 @@
 #ifndef HW_CHECK_STREAMS_H
 #define HW_CHECK_STREAMS_H
 
+#include "event/event.h"
 #include "event/host.h"
 
 typedef struct hw_check_streams hw_check_streams;
+
+// As a launch within a kernel names its stream.
+typedef struct hw_check_child {
+    hw_child_order order;
+    uint64_t stream;
+    uint32_t block;                  // of whose threads it is
+} hw_check_child;
 
 // NULL: no memory. From then on work may be missing, which is taken to be in order.
 hw_check_streams *hw_check_streams_create(void);
@@ -22,6 +30,14 @@ void hw_check_streams_destroy(hw_check_streams *streams);
 uint32_t hw_check_streams_begin(hw_check_streams *streams, uint64_t stream);
 // What orders work. Other events are ignored.
 void hw_check_streams_tell(hw_check_streams *streams, const hw_host_event *event);
+
+// Launches that kernels make (CUDA programming guide, "Dynamic Parallelism"): between open, when the work that began
+// last has launched others, and close. Another may be opened within. Its stream goes on behind all of them.
+void hw_check_streams_open(hw_check_streams *streams);
+void hw_check_streams_close(hw_check_streams *streams);
+// Work that the innermost open one has launched: after what that one came after, of that one itself and of its other
+// launches after none but those of this stream of its. tail: after all of it. 0: no memory.
+uint32_t hw_check_streams_begin_child(hw_check_streams *streams, const hw_check_child *child);
 
 // Has this work been done before the last that began does anything?
 bool hw_check_is_before(const hw_check_streams *streams, uint32_t work);

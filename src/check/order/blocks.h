@@ -21,7 +21,7 @@
 
 #include "base/arena.h"
 #include "check/entries.h"
-#include "check/messages.h"
+#include "check/order/messages.h"
 #include "check/shadow.h"
 #include "event/event.h"
 
@@ -149,6 +149,12 @@ void hw_check_blocks_row_lands(hw_check_blocks *blocks, hw_check_block *block, u
 // they know. key: of the word (messages.h).
 void hw_check_blocks_exchange(hw_check_blocks *blocks, hw_check_block *block, uint32_t warp, int lane, uint64_t key,
                               uint8_t act, uint8_t order, uint8_t scope);
+
+// The lane launches the kernel `number` of the launch's: what it has done and known until now. NULL: no memory.
+const hw_check_letters *hw_check_blocks_launch(hw_check_blocks *blocks, hw_check_block *block, uint32_t warp, int lane,
+                                               uint32_t number);
+// Messages, and what they lie in, become the caller's; the launch leaves no more.
+void hw_check_blocks_keep_messages(hw_check_blocks *blocks, hw_arena **arena, hw_check_logs *logs);
 
 // Does the access of the entry, by whichever lane, come before what any lane of the warp does now? false: it may depend
 // on the lanes. The entry is of another warp.

@@ -63,6 +63,9 @@ static inline uint64_t hw_check_key_of_mbarrier(uint32_t block_serial, uint64_t 
     return 7ull << 61 | (uint64_t)block_serial << 24 | (offset & 0xffffff);
 }
 
+// What a lane knows that launches a kernel.
+static inline uint64_t hw_check_key_of_child(uint32_t number) { return 15ull << 60 | number; }
+
 // NULL: there is none, or with `make` no memory.
 hw_check_log *hw_check_logs_find(hw_check_logs *logs, hw_arena *arena, uint64_t key, bool make);
 // False: no memory.

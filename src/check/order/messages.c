@@ -1,4 +1,4 @@
-#include "check/messages.h"
+#include "check/order/messages.h"
 
 #include <string.h>
 

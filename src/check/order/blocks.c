@@ -1,4 +1,4 @@
-#include "check/blocks.h"
+#include "check/order/blocks.h"
 
 #include <string.h>
 
@@ -31,6 +31,9 @@ bool hw_check_blocks_begin(hw_check_blocks *b, const hw_launch_info *info, int c
         b->tells_blocks |= tells && note->scope > HW_SCOPE_CTA;
         b->tells_warps |= tells;
     }
+    // Children come after what their launching thread knows: each another part of the launch.
+    b->tells_blocks |= info->may_launch;
+    b->tells_warps |= info->may_launch;
     b->steps_order = compute_capability < 70;
     return true;
 }
@@ -372,6 +375,24 @@ void hw_check_blocks_meet(hw_check_blocks *b, const hw_warp_sync *sync) {
     if (are_all) w->met = now;
     else meet_some(b, w, sync->mask, now);
     share_letters(b, w, sync->mask, are_all);
+}
+
+const hw_check_letters *hw_check_blocks_launch(hw_check_blocks *b, hw_check_block *block, uint32_t warp, int lane,
+                                               uint32_t number) {
+    const uint64_t key = hw_check_key_of_child(number);
+    const hw_check_letters *known = NULL;
+    hw_check_warp *w = &block->warps[warp];
+    if (w->lanes) take_seen(b, w, 1u << lane);
+    write_messages(b, block, warp, 1u << lane, key, HW_SCOPE_SYS);
+    hw_check_log *log = hw_check_logs_find(&b->logs, b->arena, key, false);
+    return log && hw_check_letters_add(&known, b->arena, log) ? known : NULL;
+}
+
+void hw_check_blocks_keep_messages(hw_check_blocks *b, hw_arena **arena, hw_check_logs *logs) {
+    *arena = b->arena;
+    *logs = b->logs;
+    b->arena = NULL;
+    memset(&b->logs, 0, sizeof b->logs);
 }
 
 // ---- barriers -------------------------------------------------------------------------------------------------------

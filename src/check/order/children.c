@@ -1,0 +1,90 @@
+#include "check/order/children.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+static void forget_births(hw_check_children *c) {
+    hw_free(c->births);
+    c->births = NULL;
+    c->n_births = c->capacity = 0;
+}
+
+bool hw_check_children_add(hw_check_children *c, hw_check_blocks *blocks, const hw_child_step *step) {
+    hw_check_block *block = hw_check_block_of(blocks, &step->where);
+    if (!block) return true;
+    if (!hw_grow((void **)&c->births, c->n_births, &c->capacity, sizeof *c->births)) return false;
+    const hw_check_letters *known = hw_check_blocks_launch(blocks, block, step->where.warp, step->lane, step->number);
+    if (!known) return false;
+    c->births[c->n_births++] = (hw_check_birth){step->number, {step->order, step->stream, block->number}, known};
+    return true;
+}
+
+bool hw_check_children_end(hw_check_children *c, hw_check_blocks *blocks, hw_check_streams *streams, uint64_t launch,
+                           uint32_t work) {
+    c->are_running = false;
+    if (!c->n_births) return true;
+    if (!hw_grow((void **)&c->parents, c->n_parents, &c->parent_capacity, sizeof *c->parents)) {
+        forget_births(c);
+        return false;
+    }
+    hw_check_parent *p = &c->parents[c->n_parents++];
+    *p = (hw_check_parent){.launch = launch, .work = work, .n_warps = blocks->n_warps, .births = c->births,
+                           .n_births = c->n_births};
+    hw_check_blocks_keep_messages(blocks, &p->arena, &p->logs);
+    c->births = NULL;
+    c->n_births = c->capacity = 0;
+    hw_check_streams_open(streams);
+    return true;
+}
+
+void hw_check_children_close(hw_check_children *c, hw_check_streams *streams, uint64_t launch) {
+    while (c->n_parents && (!launch || c->parents[c->n_parents - 1].launch != launch)) {
+        hw_check_parent *p = &c->parents[--c->n_parents];
+        hw_arena_destroy(p->arena);
+        hw_free(p->births);
+        hw_check_streams_close(streams);
+    }
+}
+
+uint32_t hw_check_children_begin(hw_check_children *c, hw_check_streams *streams, uint64_t parent, uint32_t child) {
+    hw_check_children_close(c, streams, parent);
+    hw_check_parent *p = c->n_parents ? &c->parents[c->n_parents - 1] : NULL;
+    for (size_t i = 0; p && i < p->n_births; i++) {
+        if (p->births[i].number != child) continue;
+        p->child = &p->births[i];
+        const uint32_t work = hw_check_streams_begin_child(streams, &p->child->as);
+        c->are_running = work != 0;
+        return work;
+    }
+    return 0;
+}
+
+void hw_check_children_free(hw_check_children *c, hw_check_streams *streams) {
+    hw_check_children_close(c, streams, 0);
+    forget_births(c);
+    hw_free(c->parents);
+    *c = (hw_check_children){.births = NULL};
+}
+
+const hw_check_parent *hw_check_children_parent(const hw_check_children *c, uint32_t work) {
+    for (size_t i = 0; c->are_running && i < c->n_parents; i++)
+        if (c->parents[i].work == work) return &c->parents[i];
+    return NULL;
+}
+
+bool hw_check_children_know(hw_check_children *c, const hw_check_entry *e, int of) {
+    hw_check_parent *p = (hw_check_parent *)hw_check_children_parent(c, e->work);
+    if (!p) return false;
+    hw_check_author author = {.block = e->warp / p->n_warps, .warp = e->warp % p->n_warps, .time = e->time,
+                              .lane = (uint8_t)of, .is_many = e->is_many && e->mask != 1u << of,
+                              .reader = p->child->as.block};
+    if (hw_check_letters_have(&p->logs, p->child->known, &author)) return true;
+    if (!author.is_many) return false;
+    author.is_many = false;
+    for (uint32_t left = e->mask; left; left &= left - 1) {
+        author.lane = (uint8_t)__builtin_ctz(left);
+        if (!hw_check_letters_have(&p->logs, p->child->known, &author)) return false;
+    }
+    return true;
+}
