@@ -22,6 +22,11 @@ static inline uint32_t hw_bits_set(uint32_t bits) {
     bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
     return ((bits + (bits >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
+static inline uint32_t hw_bits_set_of_64(uint64_t bits) {
+    bits -= bits >> 1 & 0x5555555555555555;
+    bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
+    return (uint32_t)(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
+}
 
 // The largest number that divides both; of a number and 0, the number.
 static inline uint64_t hw_common_divisor(uint64_t a, uint64_t b) {

@@ -53,10 +53,22 @@ static bool has_narrow_reads(const hw_check *c, const hw_home *home) {
 
 // ---- allocations ----------------------------------------------------------------------------------------------------
 
+static bool make_stretches(hw_check_stretches *s, uint64_t n_halves) {
+    s->refs = hw_alloc_lanes(n_halves * sizeof *s->refs);
+    s->cells = hw_alloc_lanes(n_halves * sizeof *s->cells);
+    return s->refs && s->cells;
+}
+
+static void free_stretches(hw_check_stretches *s) {
+    hw_free_aligned(s->refs);
+    hw_free_aligned(s->cells);
+}
+
 static void free_reads(hw_check_reads *r) {
     if (!r) return;
     hw_free_aligned(r->first);
-    hw_free_aligned(r->whole);
+    free_stretches(&r->long_ones);
+    free_stretches(&r->others);
     hw_free_aligned(r->seen);
     hw_free_aligned(r->listed);
     hw_free(r->state);
@@ -75,11 +87,11 @@ static hw_check_reads *make_reads(const hw_home *home, uint32_t cell_bits) {
     if (!r) return NULL;
     *r = (hw_check_reads){.begin = begin, .bytes = bytes, .n_cells = (uint32_t)n, .cell_bits = cell_bits,
                           .n_unseen = (uint32_t)n, .first = hw_alloc_lanes(n * sizeof *r->first),
-                          .whole = hw_alloc_lanes((n / HALF + 2) * sizeof *r->whole),
                           .seen = hw_alloc_lanes((n / CHUNK + 1) * (CHUNK / ROW) * sizeof *r->seen),
                           .listed = hw_alloc_lanes(n_words * sizeof *r->listed), .listed_capacity = (uint32_t)n_words,
                           .state = hw_calloc(n / CHUNK + 1, 1)};
-    if (r->first && r->whole && r->seen && r->listed && r->state) return r;
+    const bool have = make_stretches(&r->long_ones, n / HALF + 2) && make_stretches(&r->others, n / HALF + 2);
+    if (have && r->first && r->seen && r->listed && r->state) return r;
     free_reads(r);
     return NULL;
 }
@@ -244,77 +256,92 @@ static bool read_lanes(reading *r, uint64_t offset, uint32_t behind) {
     return true;
 }
 
-// Some cells of a row, of which lanes have 1 << width_bits each. Mostly they are side by side, a lane each.
-static uint32_t put_some(reading *r, uint64_t row, uint32_t cells, uint64_t begin, hw_check_ref ref,
-                         uint32_t width_bits) {
-    const uint64_t from = row * ROW + (uint32_t)__builtin_ctz(cells);
-    const uint32_t beside = (uint32_t)__builtin_ctz(~(cells >> __builtin_ctz(cells)));
-    uint32_t n = 0;
-    r->of->state[row / (CHUNK / ROW)] |= HW_CHECK_READS_HAS_ANY;
-    if (!width_bits && !(cells >> __builtin_ctz(cells) >> beside)) {
-        r->check->level->put_row(r->of->first + from, beside, ref + (hw_check_ref)(from - begin));
-        return beside;
-    }
-    for (; cells; cells &= cells - 1, n++) {
-        const uint64_t cell = row * ROW + (uint32_t)__builtin_ctz(cells);
-        r->of->first[cell] = ref + (hw_check_ref)((cell - begin) >> width_bits);
-    }
-    return n;
+// Neighbouring lanes that read n cells, up to a row, from `begin` on, of which each has 1 << width_bits. ref: of the
+// first of them.
+typedef struct stretch {
+    uint64_t begin;
+    uint32_t n, width_bits;
+    hw_check_ref ref;
+} stretch;
+
+static inline hw_check_ref ref_at(const stretch *s, uint64_t cell) {
+    return s->ref + (hw_check_ref)((cell - s->begin) >> s->width_bits);
 }
 
-// Cells of a row that nobody has read. ref: of the lane that reads the cell at `begin`.
-static void put_refs(reading *r, uint64_t row, uint32_t cells, uint64_t begin, hw_check_ref ref, uint32_t width_bits) {
-    const uint32_t all = (1u << HALF) - 1;
-    r->of->seen[row] |= cells;
-    r->of->state[row / (CHUNK / ROW)] |= HW_CHECK_READS_IS_SEEN;
-    if (cells == 0xffffffffu) {
-        r->of->whole[row * 2] = ref + (hw_check_ref)((row * ROW - begin) >> width_bits);
-        r->of->whole[row * 2 + 1] = ref + (hw_check_ref)((row * ROW + HALF - begin) >> width_bits);
-        r->of->n_unseen -= ROW;
+// Some cells of a half. Mostly they are side by side, a lane each.
+static void put_alone(reading *r, const stretch *s, uint64_t half, uint32_t cells) {
+    const uint64_t from = half * HALF + (uint32_t)__builtin_ctz(cells);
+    const uint32_t above = cells >> __builtin_ctz(cells), beside = (uint32_t)__builtin_ctz(~above);
+    r->of->state[from / CHUNK] |= HW_CHECK_READS_HAS_ANY;
+    if (!s->width_bits && !(above >> beside)) {
+        r->check->level->put_row(r->of->first + from, beside, ref_at(s, from));
         return;
     }
-    for (uint64_t half = row * 2; half < row * 2 + 2; half++) {
-        const uint32_t shift = half % 2 * HALF;
-        if ((cells >> shift & all) == all) {
-            r->of->whole[half] = ref + (hw_check_ref)((half * HALF - begin) >> width_bits);
-            r->of->n_unseen -= HALF;
-        } else if (cells >> shift & all) {
-            r->of->n_unseen -= put_some(r, row, cells & all << shift, begin, ref, width_bits);
-        }
+    for (; cells; cells &= cells - 1) {
+        const uint64_t cell = half * HALF + (uint32_t)__builtin_ctz(cells);
+        r->of->first[cell] = ref_at(s, cell);
     }
 }
 
-// Has the launch read n cells, up to a row, before? There is a row behind the last one.
-static inline bool has_seen(const hw_check_reads *of, uint64_t begin, uint32_t n) {
-    uint64_t rows;
-    memcpy(&rows, &of->seen[begin / ROW], sizeof rows);
-    return !((((uint64_t)1 << n) - 1) << begin % ROW & ~rows);
+// All cells of a half that these lanes read. False: there is no stretch whose place they could take, since some of its
+// cells have no other reader.
+static inline bool put_stretch(hw_check_reads *of, const stretch *s, uint64_t half, uint32_t cells) {
+    hw_check_stretches *to = &of->long_ones;
+    const uint32_t kept = to->cells[half];
+    if (kept & ~cells) {
+        const bool are_older = of->others.refs[half] < to->refs[half];
+        to = &of->others;
+        if (to->cells[half] & ~(are_older ? kept : 0) & ~cells) return false;
+    }
+    to->refs[half] = ref_at(s, half * HALF < s->begin ? s->begin : half * HALF);
+    to->cells[half] = (uint16_t)cells;
+    return true;
 }
 
-// Lanes side by side, or of several with the same bytes the first.
-static inline bool read_run(reading *r, uint64_t offset, const hw_check_run *run, uint32_t behind) {
-    const uint32_t bits = r->of->cell_bits, width = r->access->width_bytes;
-    const uint64_t begin = offset >> bits, end = begin + (run->elems * width >> bits);
-    if (end - begin <= ROW && has_seen(r->of, begin, (uint32_t)(end - begin))) return true;
-    for (uint64_t row = begin / ROW; row * ROW < end; row++) {
-        const uint32_t above = row * ROW < begin ? 0xffffffffu << begin % ROW : 0xffffffffu;
-        const uint32_t below = end - row * ROW < ROW ? (1u << end % ROW) - 1 : 0xffffffffu;
-        const uint32_t new = above & below & ~r->of->seen[row];
-        if (!new) continue;
+// cells: bits of the row that the stretch begins in and of the next one; new: those that the launch has not read.
+static __attribute__((noinline)) void put_refs(reading *r, const stretch *s, uint64_t cells, uint64_t new) {
+    enum { ALL = (1 << HALF) - 1 };
+    hw_check_reads *of = r->of;
+    of->state[s->begin / CHUNK] |= HW_CHECK_READS_IS_SEEN;
+    of->state[(s->begin + s->n - 1) / CHUNK] |= HW_CHECK_READS_IS_SEEN;
+    of->n_unseen -= hw_bits_set_of_64(new);
+    for (uint64_t half = s->begin / ROW * (ROW / HALF); new; half++, cells >>= HALF, new >>= HALF)
+        if (new & ALL && !put_stretch(of, s, half, cells & ALL)) put_alone(r, s, half, new & ALL);
+}
+
+// Lanes side by side, or of several with the same bytes the first, of n warps: up to a row of cells, `further` behind
+// the run's first one. There is a row behind the last one.
+static bool read_row(reading *r, uint32_t n, const uint64_t *bases, const hw_check_run *run, uint32_t further) {
+    const uint32_t bits = r->of->cell_bits, width_bits = (uint32_t)__builtin_ctz(r->access->width_bytes) - bits;
+    const uint32_t left = (run->elems << width_bits) - further, n_cells = left < ROW ? left : ROW;
+    const uint64_t to_run = (uint64_t)run->delta - r->of->begin, ones = ((uint64_t)1 << n_cells) - 1;
+    uint32_t *const all_seen = r->of->seen;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint64_t begin = ((bases[k] + to_run) >> bits) + further, cells = ones << begin % ROW;
+        uint64_t seen;
+        memcpy(&seen, &all_seen[begin / ROW], sizeof seen);
+        if (!(cells & ~seen)) continue;
         if (!find_ref(r)) return false;
-        put_refs(r, row, new, begin, r->ref + (behind << HW_CHECK_LANE_BITS) + run->first_lane,
-                 (uint32_t)__builtin_ctz(width) - bits);
+        const stretch s = {begin, n_cells, width_bits, r->ref + (k << HW_CHECK_LANE_BITS) + run->first_lane +
+                                                           (further >> width_bits)};
+        put_refs(r, &s, cells, cells & ~seen);
+        seen |= cells;
+        memcpy(&all_seen[begin / ROW], &seen, sizeof seen);
     }
     return true;
 }
 
-static bool read_warp(reading *r, uint64_t base, const hw_check_runs *runs, uint32_t behind) {
+static bool read_warps(reading *r, uint32_t n, const uint64_t *bases, const hw_check_runs *runs) {
     enum { MOST_RUNS = 4 };
-    const uint64_t offset = base - r->of->begin;
+    const uint32_t width = r->access->width_bytes;
     bool good = true;
-    if (!runs || runs->n > MOST_RUNS) return read_lanes(r, offset, behind);
-    for (uint32_t i = 0; i < runs->n && good; i++)
-        good = read_run(r, offset + (uint64_t)runs->items[i].delta, &runs->items[i], behind);
+    if (!runs || runs->n > MOST_RUNS) {
+        for (uint32_t k = 0; k < n && good; k++) good = read_lanes(r, bases[k] - r->of->begin, k);
+        return good;
+    }
+    for (uint32_t i = 0; i < runs->n; i++)
+        for (uint32_t at = 0; at < (runs->items[i].elems * width) >> r->of->cell_bits && good; at += ROW)
+            good = read_row(r, n, bases, &runs->items[i], at);
     return good;
 }
 
@@ -336,7 +363,7 @@ static bool is_inside(const reading *r, uint32_t n, const uint64_t *bases) {
 static inline void prefetch_row(const reading *r, uint64_t base) {
     const uint64_t row = ((base - r->of->begin) >> r->of->cell_bits) / ROW;
     __builtin_prefetch(&r->of->seen[row], 1);
-    __builtin_prefetch(&r->of->whole[row * 2], 1);
+    __builtin_prefetch(&r->of->long_ones.refs[row * 2], 1);
 }
 
 bool hw_check_reads_add(hw_check *c, hw_check_reads *reads, hw_check_block *block, const hw_access *first, uint32_t n,
@@ -345,8 +372,7 @@ bool hw_check_reads_add(hw_check *c, hw_check_reads *reads, hw_check_block *bloc
     bool good = is_inside(&r, n, bases);
     if (good && !reads->n_unseen) return true;
     for (uint32_t k = 1; k < n && good; k++) prefetch_row(&r, bases[k]);
-    for (uint32_t k = 0; k < n && good; k++) good = read_warp(&r, bases[k], runs, k);
-    return good;
+    return good && read_warps(&r, n, bases, runs);
 }
 
 // A cell's newer reader may be there already, as one of neighbours, who are not listed.
@@ -363,19 +389,32 @@ void hw_check_reads_settle(hw_check_reads *r) {
     r->n_listed = 0;
 }
 
+// Who has read the cell as one of a stretch; 0: nobody.
+static hw_check_ref reader_among(const hw_check *c, const hw_check_reads *r, const hw_check_stretches *s,
+                                 uint64_t cell) {
+    const hw_check_ref ref = s->refs[cell / HALF];
+    const uint32_t cells = s->cells[cell / HALF];
+    if (!(cells >> cell % HALF & 1)) return 0;
+    const uint32_t lane_cells = c->entries.items[ref >> HW_CHECK_REF_BITS].width_bytes >> r->cell_bits;
+    return ref + ((uint32_t)(cell % HALF) - (uint32_t)__builtin_ctz(cells)) / lane_cells;
+}
+
 hw_check_ref hw_check_reads_first(const hw_check *c, const hw_check_reads *r, uint64_t cell) {
-    const hw_check_ref half = r->whole[cell / HALF];
-    if (half <= r->first[cell]) return r->first[cell];
-    const uint32_t lane_cells = c->entries.items[half >> HW_CHECK_REF_BITS].width_bytes >> r->cell_bits;
-    return half + (hw_check_ref)(cell % HALF / lane_cells);
+    const hw_check_ref one = reader_among(c, r, &r->long_ones, cell), other = reader_among(c, r, &r->others, cell);
+    const hw_check_ref newest = one > other ? one : other;
+    return newest > r->first[cell] ? newest : r->first[cell];
 }
 
 void hw_check_reads_clear(hw_check *c, hw_check_reads *r, uint64_t cell) {
-    const uint64_t begin = cell / HALF * HALF;
-    for (uint64_t i = begin; r->whole[cell / HALF] && i < begin + HALF; i++)
-        r->first[i] = hw_check_reads_first(c, r, i);
+    const uint64_t half = cell / HALF;
+    const uint32_t cells = r->long_ones.cells[half] | r->others.cells[half];
+    for (uint32_t left = cells; left; left &= left - 1) {
+        const uint64_t at = half * HALF + (uint32_t)__builtin_ctz(left);
+        r->first[at] = hw_check_reads_first(c, r, at);
+    }
     r->state[cell / CHUNK] |= HW_CHECK_READS_HAS_ANY;
-    r->whole[cell / HALF] = 0;
+    r->long_ones.cells[half] = r->others.cells[half] = 0;
+    r->long_ones.refs[half] = r->others.refs[half] = 0;
     r->first[cell] = 0;
 }
 
@@ -392,11 +431,21 @@ static cells cells_of(const hw_check_reads *r, uint32_t chunk) {
     return (cells){r->first + begin, !(r->state[chunk] & HW_CHECK_READS_HAS_ANY) ? 0 : left < CHUNK ? left : CHUNK};
 }
 
+static void mark_stretches(hw_check *c, const hw_check_reads *r, const hw_check_stretches *s) {
+    for (uint32_t half = 0; half <= r->n_cells / HALF; half++)
+        if (s->refs[half]) hw_check_entries_mark(&c->entries, s->refs[half]);
+}
+
+static void move_stretches(const hw_check *c, const hw_check_reads *r, hw_check_stretches *s) {
+    for (uint32_t half = 0; half <= r->n_cells / HALF; half++)
+        s->refs[half] = hw_check_entries_moved(&c->entries, s->refs[half]);
+}
+
 void hw_check_reads_mark(hw_check *c) {
     for (size_t i = 0; i < c->reads.n; i++) {
         const hw_check_reads *r = c->reads.items[i];
-        for (uint32_t half = 0; half <= r->n_cells / HALF; half++)
-            if (r->whole[half]) hw_check_entries_mark(&c->entries, r->whole[half]);
+        mark_stretches(c, r, &r->long_ones);
+        mark_stretches(c, r, &r->others);
         for (uint32_t chunk = 0; chunk * CHUNK < r->n_cells; chunk++) {
             const cells of = cells_of(r, chunk);
             for (uint32_t k = 0; k < of.n; k++)
@@ -410,8 +459,8 @@ void hw_check_reads_mark(hw_check *c) {
 void hw_check_reads_move(hw_check *c) {
     for (size_t i = 0; i < c->reads.n; i++) {
         hw_check_reads *r = c->reads.items[i];
-        for (uint32_t half = 0; half <= r->n_cells / HALF; half++)
-            r->whole[half] = hw_check_entries_moved(&c->entries, r->whole[half]);
+        move_stretches(c, r, &r->long_ones);
+        move_stretches(c, r, &r->others);
         for (uint32_t chunk = 0; chunk * CHUNK < r->n_cells; chunk++) {
             const cells of = cells_of(r, chunk);
             for (uint32_t k = 0; k < of.n; k++) of.first[k] = hw_check_entries_moved(&c->entries, of.first[k]);

@@ -25,12 +25,18 @@
 typedef struct hw_check hw_check;
 typedef struct hw_check_block hw_check_block;
 
+// Of each half row: cells side by side that neighbouring lanes have read by one instruction, bits; and the reference of
+// the first of them.
+typedef struct hw_check_stretches {
+    hw_check_ref *refs;
+    uint16_t *cells;
+} hw_check_stretches;
+
 // Of one allocation.
 typedef struct hw_check_reads {
     uint64_t begin, bytes;
-    hw_check_ref *first;             // of each cell: its first reader in the newest launch that read it, the last one
-                                     // of those that were listed; 0: nobody
-    hw_check_ref *whole;             // of each half row: its first cell's, where neighbouring lanes read all of it
+    hw_check_ref *first;             // of each cell: a reader in the newest launch that read it alone; 0: nobody
+    hw_check_stretches long_ones, others;    // of two stretches of a half row, and `first`, the newest reader counts
     uint32_t *seen;                  // of each row, a bit a cell: the running launch has read it
     uint8_t *state;                  // of each HW_CHECK_READS_CHUNK cells: HAS_ANY, IS_SEEN
     uint32_t n_cells, cell_bits;     // cells are of 1 or 4 bytes

@@ -536,7 +536,7 @@ static void test_sweep_keeps_lanes_apart(void **state) {
 
 static void test_readers_without_memory(void **state) {
     (void)state;
-    for (long successes = 0; successes < 40; successes++) {
+    for (long successes = 0; successes < 60; successes++) {
         hw_check_destroy(c.check);
         assert_int_equal(checked_create(&c), HW_OK);
         hw_alloc_fail_after(successes);
