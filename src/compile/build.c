@@ -14,7 +14,7 @@
 // As cmake/core.cmake compiles the interpreter's bodies, so that both give the same bits.
 #define EVERYWHERE "-std=gnu11", "-O3", "-w", "-fPIC", "-shared", "-ffp-contract=off", "-fno-strict-aliasing", \
                    "-fno-math-errno", "-fno-trapping-math"
-#define AVX2 "-mavx2", "-mfma", "-mbmi2", "-mf16c"
+#define AVX2 "-mavx2", "-mfma", "-mbmi", "-mbmi2", "-mf16c"
 #define AVX512 "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", AVX2, "-mprefer-vector-width=512"
 
 typedef struct level_row {

@@ -101,6 +101,7 @@ typedef struct region_pack {
     lone_list *lone;
     lone last;
     u32 room[32];
+    ALIGNED u32 order[CONVOY_MAX][32];
 } region_pack;
 
 // Of a pattern (exec/memory/pattern.h): the memory that an instruction's lanes lay in.
@@ -212,16 +213,22 @@ static inline lone *next_lone(lone_list *l, const char *in, const char *pattern,
     return a;
 }
 
-// Packed lanes' places, from `from` on, at the lanes' own numbers.
-static inline void unpack(const u32 *from, u32 lanes, u32 *places) {
+// A member's places, at its lanes' own numbers.
+static inline void unpack(const region_pack *p, u32 member, u32 *places) {
+    const u32 *from = p->last.place + p->first[member];
+    const u32 lanes = p->lanes[member];
+    typedef int any_part __attribute__((vector_size(4 * PART_LANES), aligned(4)));
 #if defined(__AVX512F__)
-    typedef int any_part __attribute__((vector_size(64), aligned(4)));
     const u32 *behind = from + __builtin_popcount(lanes & 0xffff);
     const int_part low = *(const any_part *)from, high = *(const any_part *)behind;
     *(int_part *)places = __builtin_ia32_expandsi512_mask(low, (int_part){}, (u16)lanes);
     *(int_part *)(places + 16) = __builtin_ia32_expandsi512_mask(high, (int_part){}, (u16)(lanes >> 16));
 #else
-    for (u32 left = lanes; left; left &= left - 1) places[__builtin_ctz(left)] = *from++;
+    EACH_PART(
+        const int_part order = ((const int_part *)p->order[member])[k];
+        const u32 before = lanes & ((1u << PART_LANES * k) - 1);
+        const int_part own = *(const any_part *)(from + __builtin_popcount(before));
+        ((int_part *)places)[k] = __builtin_ia32_permvarsi256(own, order);)
 #endif
 }
 
@@ -234,7 +241,7 @@ static __attribute__((noinline)) const lone *count_packed(const run *r, const ch
         const u32 on = (u32)__builtin_ia32_pdep_si(m >> p->first[k], p->lanes[k]);
         if (!on) continue;
         if (p->lone->n == LONE_KEPT) r->tell(r->worker);
-        unpack(p->last.place + p->first[k], p->lanes[k], next_lone(p->lone, in, pattern, on, log_width)->place);
+        unpack(p, k, next_lone(p->lone, in, pattern, on, log_width)->place);
     }
     return &p->last;
 }

@@ -221,6 +221,14 @@ static void count_branch(hw_state *s, const hw_region *region, uint32_t inside) 
     hw_set_mask(&s->warp, ~0u);
 }
 
+// For each eight lanes those in `lanes` get the numbers 0, 1, ...; the others any.
+static void put_in_order(uint32_t lanes, uint32_t order[HW_WARP_LANES]) {
+    for (uint32_t part = 0; part < HW_WARP_LANES; part += 8) {
+        uint32_t next = 0;
+        for (uint32_t left = lanes >> part & 0xff; left; left &= left - 1) order[part + __builtin_ctz(left)] = next++;
+    }
+}
+
 // The next warps from number `k` on whose lanes have room together; k goes on behind them.
 static void fill(hw_region_pack *p, hw_state *first, const uint32_t *inside, uint32_t n, uint32_t *k) {
     uint32_t used = 0;
@@ -230,6 +238,7 @@ static void fill(hw_region_pack *p, hw_state *first, const uint32_t *inside, uin
         if (used + lanes > HW_WARP_LANES) break;
         p->lanes[p->n] = inside[*k];
         p->first[p->n] = used;
+        put_in_order(inside[*k], p->order[p->n]);
         p->members[p->n++] = first + *k;
         used += lanes;
     }

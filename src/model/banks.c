@@ -114,6 +114,7 @@ static uint32_t fermi_wide(const hw_arch *arch, const hw_lanes *l, uint32_t mask
 // by groups twice as large where neighbouring lanes share addresses (NVIDIA forum 77228; measured on 8.0 and 9.0);
 // stores and atomics are never put together.
 static uint32_t lanes_at_once(const hw_arch *arch, hw_note_kind kind, const hw_lanes *l) {
+    if (l->width <= WORD_BYTES && arch->cc >= 20) return ALL_LANES;    // the usual case, without a division
     uint32_t lane_bytes = l->width <= 4 ? 4 : l->width <= 8 ? 8 : 16;
     uint32_t group = arch->smem_banks * arch->smem_bank_bytes / lane_bytes;
     if (arch->cc < 30 && lane_bytes > 8) group = ALL_LANES / 2;

@@ -266,20 +266,24 @@ static inline uint32_t most_set(const __m256i words[PARTS]) {
     return largest;
 }
 
-// Words less than 256 bytes behind the first lane's are a bit each of two times 32: a bank has two of them at most. 0:
-// they are not so near.
+// Words less than 128 bytes behind the first lane's are in as many banks; those less than 256 are a bit each of two
+// times 32: a bank has two of them at most. 0: they are not so near.
 static inline uint32_t busiest_of_near(const numbers *n, uint32_t mask, uint32_t first_number) {
-    const __m256i one = _mm256_set1_epi32(1), outside = _mm256_set1_epi32(~63);
-    const __m256i first = _mm256_set1_epi32((int)first_number), banks = _mm256_set1_epi32(32);
-    __m256i low = _mm256_setzero_si256(), high = low, far = low;
-    for (int k = 0; k < PARTS; k++) {
-        const __m256i on = eights_on(mask, k), bit = _mm256_and_si256(one, on);
-        const __m256i word = _mm256_sub_epi32(n->of[k], first);
-        far = _mm256_or_si256(far, _mm256_and_si256(word, on));
-        low = _mm256_or_si256(low, _mm256_sllv_epi32(bit, word));
-        high = _mm256_or_si256(high, _mm256_sllv_epi32(bit, _mm256_sub_epi32(word, banks)));
+    const __m256i one = _mm256_set1_epi32(1), first = _mm256_set1_epi32((int)first_number);
+    const __m256i banks = _mm256_set1_epi32(32);
+    __m256i low = _mm256_setzero_si256(), high = low, far = low, word[PARTS], on[PARTS];
+    UNROLLED for (int k = 0; k < PARTS; k++) {
+        on[k] = eights_on(mask, k);
+        word[k] = _mm256_sub_epi32(n->of[k], first);
+        far = _mm256_or_si256(far, _mm256_and_si256(word[k], on[k]));
     }
-    if (!_mm256_testz_si256(far, outside)) return 0;
+    if (_mm256_testz_si256(far, _mm256_set1_epi32(~31))) return 1;
+    if (!_mm256_testz_si256(far, _mm256_set1_epi32(~63))) return 0;
+    UNROLLED for (int k = 0; k < PARTS; k++) {
+        const __m256i bit = _mm256_and_si256(one, on[k]);
+        low = _mm256_or_si256(low, _mm256_sllv_epi32(bit, word[k]));
+        high = _mm256_or_si256(high, _mm256_sllv_epi32(bit, _mm256_sub_epi32(word[k], banks)));
+    }
     __m256i all = _mm256_or_si256(_mm256_unpacklo_epi32(low, high), _mm256_unpackhi_epi32(low, high));
     all = _mm256_or_si256(all, _mm256_permute2x128_si256(all, all, 1));
     all = _mm256_or_si256(all, _mm256_shuffle_epi32(all, 0x4e));

@@ -7,14 +7,13 @@
 #include "model/lanes.h"
 #include "prof/internal.h"
 
-static bool space_of(uint8_t of, hw_prof_space *space) {
-    switch (of) {
-    case HW_SPACE_GLOBAL: *space = HW_PROF_GLOBAL; return true;
-    case HW_SPACE_SHARED: *space = HW_PROF_SHARED; return true;
-    case HW_SPACE_LOCAL: *space = HW_PROF_LOCAL; return true;
-    case HW_SPACE_CONST: *space = HW_PROF_CONST; return true;
-    default: return false;
-    }
+// HW_PROF_SPACES: of those that nobody counts.
+static inline hw_prof_space space_of(uint8_t space) {
+    static const uint8_t spaces[] = {[HW_SPACE_GENERIC] = HW_PROF_SPACES, [HW_SPACE_GLOBAL] = HW_PROF_GLOBAL,
+                                     [HW_SPACE_SHARED] = HW_PROF_SHARED,  [HW_SPACE_LOCAL] = HW_PROF_LOCAL,
+                                     [HW_SPACE_CONST] = HW_PROF_CONST,    [HW_SPACE_PARAM] = HW_PROF_SPACES,
+                                     [HW_SPACE_REG] = HW_PROF_SPACES};
+    return (hw_prof_space)spaces[space];
 }
 
 static void begin_accesses(const hw_prof *prof, hw_prof_accesses *accesses, uint32_t note_index) {
@@ -117,9 +116,9 @@ static inline hw_prof_accesses *accesses_of(const hw_prof *prof, hw_prof_worker 
 
 void hw_prof_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
     hw_prof *prof = (hw_prof *)sink;
-    hw_prof_space space;
+    const hw_prof_space space = space_of(a->space);
     hw_prof_accesses *accesses = accesses_of(prof, hw_prof_worker_of(prof, worker), a->note);
-    if (!accesses || !space_of(a->space, &space)) return;
+    if (!accesses || space == HW_PROF_SPACES) return;
     accesses->inst[space] += a->repeat;
     if (!a->pattern->mask) return;
     accesses->requests[space] += a->repeat;
@@ -192,12 +191,11 @@ static inline bool costs_as_before(const hw_lone_access *a, const hw_prof_access
 typedef struct lone_costs {
     uint32_t n;
     hw_prof_accesses *accesses[HW_COALESCE_LIST];    // NULL: nobody counts it
-    uint32_t cost[HW_COALESCE_LIST];
-    uint8_t same_as[HW_COALESCE_LIST];
+    uint32_t cost[HW_COALESCE_LIST], same_as[HW_COALESCE_LIST];
 } lone_costs;
 typedef struct lone_batch {
     uint32_t n;
-    uint8_t of[HW_COALESCE_LIST];                    // where each of them stands in the list
+    uint32_t of[HW_COALESCE_LIST];                   // where each of them stands in the list
     hw_lanes lanes[HW_COALESCE_LIST];
 } lone_batch;
 
@@ -207,7 +205,7 @@ static inline void add_to_batch(lone_batch *batch, uint32_t k, const hw_prof_acc
     lanes->mask = a->mask;
     lanes->width = accesses->width;
     lanes->place = a->place;
-    batch->of[batch->n++] = (uint8_t)k;
+    batch->of[batch->n++] = k;
 }
 
 static void count_batch(const lone_batch *batch, bool is_local, uint32_t *cost) {
@@ -224,11 +222,11 @@ static void find_costs(const hw_prof *prof, hw_prof_worker *worker, const hw_lon
     global.n = local.n = 0;
     for (uint32_t k = 0; k < found->n; k++) {
         const hw_lone_access *a = &list[k];
-        hw_prof_accesses *accesses = accesses_of(prof, worker, a->note);
-        hw_prof_space space;
-        found->same_as[k] = (uint8_t)k;
-        found->accesses[k] = accesses && space_of(a->space, &space) ? accesses : NULL;
-        if (!found->accesses[k]) continue;
+        const hw_prof_space space = space_of(a->space);
+        hw_prof_accesses *accesses = space == HW_PROF_SPACES ? NULL : accesses_of(prof, worker, a->note);
+        found->same_as[k] = k;
+        found->accesses[k] = accesses;
+        if (!accesses) continue;
         const bool is_batched = accesses->width <= 16 && !accesses->is_merged;
         if (before < found->n && costs_as_before(a, accesses, &list[before], found->accesses[before]))
             found->same_as[k] = found->same_as[before];
@@ -242,8 +240,7 @@ static void find_costs(const hw_prof *prof, hw_prof_worker *worker, const hw_lon
 }
 
 static inline void count_lone(const hw_prof *prof, hw_prof_accesses *accesses, const hw_lone_access *a, uint32_t cost) {
-    hw_prof_space space = HW_PROF_GLOBAL;
-    space_of(a->space, &space);
+    const hw_prof_space space = space_of(a->space);
     const uint32_t bytes = a->lanes * accesses->width;
     uint32_t packed = hw_coalesce_packed_sectors(a->lanes, accesses->width), asked = bytes;
     if (space == HW_PROF_SHARED) packed = hw_banks_packed(prof->gpu->arch, a->lanes, accesses->width);

@@ -435,8 +435,8 @@ static void test_text_of_every_level(void **state) {
                                  "for word; do case $word in *.c) text=$word;; esac; done\n"
                                  "level() { cc -std=gnu11 -w -Werror=implicit-function-declaration -O0 -S -o /dev/null "
                                  "\"$@\" \"$text\" || exit; }\n"
-                                 "level -mavx2 -mfma -mbmi2 -mf16c\n"
-                                 "level -mavx2 -mfma -mbmi2 -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl\n"
+                                 "level -mavx2 -mfma -mbmi -mbmi2 -mf16c\n"
+                                 "level -mavx2 -mfma -mbmi -mbmi2 -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl\n"
                                  "echo it is C\nexit 1\n";
     static outcome ignored;
     char folder[] = "/tmp/halfwarp-test.XXXXXX", path[64];
