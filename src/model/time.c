@@ -205,10 +205,13 @@ static double atomics_us(const hw_gpu *gpu, const time_row *row, const hw_time_w
     return largest(of_slices, of_sectors) / 1e6 * MEASURED_MHZ / gpu->clock_mhz;
 }
 
-// Memory of the host's lies behind the link, which goes both ways at once.
+// Memory of the host's lies behind the link, which goes both ways at once, but requests of reads go where writes do: an
+// H200 that scales 64 M words in place takes 1.21 times as long as one that reads them (kernels/transfer).
 static double link_us(const hw_gpu *gpu, const hw_time_work *work) {
-    const uint64_t in = work->link_load_bytes, out = work->link_store_bytes;
-    return in || out ? hw_model_transfer_us(gpu, HW_HOST_MAPPED, in > out ? in : out) : 0;
+    static const double OTHER_WAY = 0.21;
+    const double in = (double)work->link_load_bytes, out = (double)work->link_store_bytes;
+    const double bytes = largest(in, out) + OTHER_WAY * least(in, out);
+    return bytes > 0 ? hw_model_transfer_us(gpu, HW_HOST_MAPPED, bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX) : 0;
 }
 
 // A pass per clock and multiprocessor; a step of 1.x takes two.

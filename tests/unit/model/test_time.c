@@ -414,8 +414,8 @@ int main(void) {
         cmocka_unit_test(launches_have_a_floor), cmocka_unit_test(kinds_that_share_a_pipe),
         cmocka_unit_test(scattered_stores),      cmocka_unit_test(partitions_of_1x),
         cmocka_unit_test(caches),                cmocka_unit_test(one_sector), cmocka_unit_test(a_single_block),
-        cmocka_unit_test(atomics_and_fences), cmocka_unit_test(results_of_slow_pipes), cmocka_unit_test(the_longest_warp),
-        cmocka_unit_test(measured_on_an_h200),
+        cmocka_unit_test(atomics_and_fences),    cmocka_unit_test(results_of_slow_pipes),
+        cmocka_unit_test(the_longest_warp),      cmocka_unit_test(measured_on_an_h200),
         cmocka_unit_test(grows_with_each_count), cmocka_unit_test(hostile),
         cmocka_unit_test(gpus_without_a_row),    cmocka_unit_test(relatives_by_their_bus),
     };
