@@ -6,7 +6,7 @@
 // back. The driver copies pageable memory a chunk after the other, so that both times add up: 16 MB take 1.26 ms to the
 // device and 1.51 from it, beside 0.31 of pinned memory. Packets of 256 bytes and 26 more say 0.91 (PCI Express base
 // specification, transaction layer); what is measured is a little less.
-static const double PAYLOAD = 0.873, COPY_US = 3, ACCESS_US = 1.2, STAGING_GBS = 15;
+static const double PAYLOAD = 0.873, ACCESS_PAYLOAD = 0.81, COPY_US = 3, ACCESS_US = 1.2, STAGING_GBS = 15;
 
 const char *hw_host_kind_name(hw_host_kind kind) {
     static const char *const names[HW_HOST_KINDS] = {"pageable", "pinned", "combined", "mapped"};
@@ -15,7 +15,7 @@ const char *hw_host_kind_name(hw_host_kind kind) {
 
 double hw_model_transfer_us(const hw_gpu *gpu, hw_host_kind kind, uint64_t bytes) {
     if (!(gpu->pcie_gbs > 0)) return 0;
-    double us = (double)bytes / (gpu->pcie_gbs * 1e3 * PAYLOAD);
+    double us = (double)bytes / (gpu->pcie_gbs * 1e3 * (kind == HW_HOST_MAPPED ? ACCESS_PAYLOAD : PAYLOAD));
     if (kind == HW_HOST_PAGEABLE) us += (double)bytes / (STAGING_GBS * 1e3);
     return us + (kind == HW_HOST_MAPPED ? ACCESS_US : COPY_US);
 }
