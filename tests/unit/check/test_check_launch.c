@@ -37,6 +37,35 @@ static void change_flag(uint32_t block, uint32_t warp, int lane) {
     checked_word(&c, block, warp, lane, 400, HW_NOTE_ATOMIC, FLAG);
 }
 
+// ---- lanes of a warp ------------------------------------------------------------------------------------------------
+
+// Each of some lanes reads for itself, before any have met; then a part of them meets, and one of that writes.
+static void test_readers_before_a_part_meets(void **state) {
+    (void)state;
+    start(1, 64);
+    for (int lane = 3; lane < 9; lane++) read_word(0, 1, lane, 30 + (uint32_t)lane);
+    checked_meet(&c, 0, 1, 0x1e8);
+    write_word(0, 1, 8, 50);
+    checked_end(&c);
+    assert_non_null(checked_between(&c, 34, 50));
+    assert_int_equal(checked_count(&c), 1);
+}
+
+// What a part of the lanes has read again stands for what it has read before.
+static void test_readers_of_a_part_of_lanes(void **state) {
+    (void)state;
+    const hw_note note = {.kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4};
+    start(1, 64);
+    checked_access(&c, checked_where(0, 1), 30, &note, 0xf0, WORD, NULL);
+    checked_access(&c, checked_where(0, 1), 31, &note, 0xff, WORD, NULL);
+    checked_access(&c, checked_where(0, 1), 32, &note, 0xf0, WORD, NULL);
+    checked_meet(&c, 0, 1, 0xf0);
+    write_word(0, 1, 7, 50);
+    checked_end(&c);
+    assert_non_null(checked_between(&c, 31, 50));
+    assert_int_equal(checked_count(&c), 1);
+}
+
 // ---- findings ------------------------------------------------------------------------------------------------------
 
 static void test_finding(void **state) {
@@ -549,6 +578,8 @@ static void test_readers_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_readers_before_a_part_meets, begin, end),
+        cmocka_unit_test_setup_teardown(test_readers_of_a_part_of_lanes, begin, end),
         cmocka_unit_test_setup_teardown(test_finding, begin, end),
         cmocka_unit_test_setup_teardown(test_finding_is_counted, begin, end),
         cmocka_unit_test_setup_teardown(test_no_race, begin, end),
