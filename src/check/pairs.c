@@ -16,8 +16,8 @@ static bool may_be_one_lane(const hw_check_entry *a, const hw_check_entry *b, ui
     return a->width_bytes == b->width_bytes || (a->width_bytes >= cell_bytes && b->width_bytes >= cell_bytes);
 }
 
-// A cell that several lanes have accessed, side by side, has the first one's reference.
-static uint32_t lanes_of_cell(const hw_check_entry *e, int first, uint32_t cell_bytes) {
+uint32_t hw_check_lanes_of_cell(const hw_check_entry *e, int first, uint32_t cell_bytes) {
+    if (e->is_many) return e->mask;
     const uint32_t n = cell_bytes / e->width_bytes;
     return (n >= LANES ? 0xffffffffu : n > 1 ? (1u << n) - 1 : 1u) << first & e->mask;
 }
@@ -25,7 +25,7 @@ static uint32_t lanes_of_cell(const hw_check_entry *e, int first, uint32_t cell_
 // Did a kernel do it that has launched what runs now, before that? Each lane that may have been there.
 static bool is_before_launch(const present *now, const hw_check_entry *e, int of, uint32_t cell_bytes) {
     hw_check_entry all = *e;
-    if (!e->is_many) all.mask = lanes_of_cell(e, of, cell_bytes);
+    all.mask = hw_check_lanes_of_cell(e, of, cell_bytes);
     all.is_many = true;
     return hw_check_children_know(&now->check->children, &all, of);
 }
@@ -44,12 +44,11 @@ bool hw_check_is_ordered(const present *now, const hw_check_entry *e, int of, in
     // Each lane that takes part has to come after it, and after all lanes that it may have been.
     hw_check_entry all = *e;
     if (!e->is_many && !may_be_one_lane(e, &now->entry, cell_bytes)) {
-        all.mask = lanes_of_cell(e, of, cell_bytes);
+        all.mask = hw_check_lanes_of_cell(e, of, cell_bytes);
         all.is_many = true;
     }
-    const uint32_t lanes = now->entry.is_many      ? now->entry.mask
-                           : hw_check_depends_on_lanes(now) ? lanes_of_cell(&now->entry, lane, cell_bytes)
-                                                   : 1u << lane;
+    const bool are_all = now->entry.is_many || hw_check_depends_on_lanes(now);
+    const uint32_t lanes = are_all ? hw_check_lanes_of_cell(&now->entry, lane, cell_bytes) : 1u << lane;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const int by = __builtin_ctz(left), its = all.is_many || now->entry.is_many ? of : of + by - lane;
         if (!hw_check_blocks_order(&c->blocks, now->block, now->warp, by, &all, its)) return false;

@@ -22,6 +22,9 @@ static inline bool hw_check_is_behind_barrier(const hw_check_present *now, const
     return hw_check_is_of_block(now, e) && e->time < now->block->barrier_time && !e->is_pending;
 }
 
+// The lanes that have accessed a cell, of which a reference names the first: side by side, or all of them.
+uint32_t hw_check_lanes_of_cell(const hw_check_entry *e, int first, uint32_t cell_bytes);
+
 // Lanes of a warp know different things, and are known by others so, where they have met one by one, or told or read
 // messages.
 bool hw_check_depends_on_lanes(const hw_check_present *now);

@@ -34,6 +34,22 @@ static hw_check_ref find_race(present *now, hw_check_ref left, int lane, uint32_
     return 0;
 }
 
+// PTX ISA, "Causality Order": a strong write comes before what follows a strong read that has seen it. Such a read has
+// a reference above it (see_newest); it may be of another thread that the present one comes after.
+static bool is_seen(const present *now, const hw_check_line *line, uint32_t at, hw_check_ref write, int lane,
+                    uint32_t cell_bytes) {
+    const hw_check_entries *entries = &now->check->entries;
+    if (entries->items[write >> HW_CHECK_REF_BITS].scope == HW_SCOPE_NONE) return false;
+    for (int p = HW_CHECK_READ; p < HW_CHECK_PLANES; p++)
+        for (hw_check_ref left = hw_check_line_ref(line, entries, (hw_check_plane)p, at); left;) {
+            const hw_check_ref ref = hw_check_next_reader(entries, &left);
+            const hw_check_entry e = hw_check_entry_of(entries, ref);
+            if (ref > write && e.scope != HW_SCOPE_NONE &&
+                hw_check_is_ordered(now, &e, (int)hw_check_lane_of(ref), lane, cell_bytes)) return true;
+        }
+    return false;
+}
+
 // Of the cells in [from, to), where the first lane has `from`, others follow each 1 << width_bits bytes.
 static void compare_cells(present *now, const hw_check_line *line, uint64_t begin, uint32_t from, uint32_t to,
                           bool is_whole, int first_lane, int width_bits) {
@@ -47,7 +63,7 @@ static void compare_cells(present *now, const hw_check_line *line, uint64_t begi
         for (int p = 0; p < n_planes; p++) {
             const hw_check_ref ref = find_race(now, hw_check_line_ref(line, entries, (hw_check_plane)p, at), lane,
                                                cell_bytes);
-            if (!ref) continue;
+            if (!ref || (p == HW_CHECK_WRITE && is_seen(now, line, at, ref, lane, cell_bytes))) continue;
             hw_check_add_race(now->check, ref, &now->entry, lane, now->space, begin + (at - from));
             break;
         }
@@ -75,6 +91,14 @@ static inline hw_check_ref ref_of(present *now) {
     const hw_check_ref ref = hw_check_entries_refer(&now->check->entries, &first);
     now->ref = ref ? ref + (further << HW_CHECK_LANE_BITS) : 0;
     return now->ref;
+}
+
+// A strong read sees what was written until now: its entry is to be later than that.
+static hw_check_ref see_newest(present *now, const hw_check_line *line, hw_check_ref ref) {
+    if (now->entry.scope == HW_SCOPE_NONE || !now->block || line->newest_write < ref) return ref;
+    now->entry.time = ++now->block->time;
+    now->ref = 0;
+    return ref_of(now);
 }
 
 static void forget_readers(present *now, hw_check_line *line, uint32_t from, uint32_t to) {
@@ -175,9 +199,10 @@ static inline void go_through_line(present *now, uint64_t begin, uint64_t end, b
     if (!line) return;
     const uint32_t from = (uint32_t)(begin % LINE), to = from + (uint32_t)(end - begin);
     const bool writes = hw_check_is_write(now->entry.act);
-    if (!writes && hw_check_is_settled(now, line, from, to)) return;
+    if (!writes && now->entry.scope == HW_SCOPE_NONE && hw_check_is_settled(now, line, from, to)) return;
     if (what & HW_CHECK_COMPARE) compare(now, line, begin, from, to, is_whole, first_lane, width_bits);
     hw_check_ref ref = what & HW_CHECK_RECORD ? ref_of(now) : 0;
+    if (ref && !writes) ref = see_newest(now, line, ref);
     if (!ref) return;
     if (width_bits != NO_LANES) ref += (uint32_t)first_lane;
     if (writes) record_write(now, line, from, to, is_whole, ref, width_bits);
@@ -411,7 +436,8 @@ bool hw_check_write_rows(present *now, const hw_check_runs *runs, const uint64_t
 
 // Is all that the lanes read settled, so that nothing is to be done?
 static bool are_settled(const present *now, const hw_check_runs *runs, uint64_t base) {
-    if (now->space == HW_SPACE_SHARED || hw_check_is_write(now->entry.act) || now->check->blocks.logs.n) return false;
+    if (now->space == HW_SPACE_SHARED || hw_check_is_write(now->entry.act) || now->entry.scope != HW_SCOPE_NONE ||
+        now->check->blocks.logs.n) return false;
     for (uint32_t i = 0; i < runs->n; i++) {
         const hw_check_run *run = &runs->items[i];
         const uint64_t begin = base + (uint64_t)run->delta, bytes = (uint64_t)run->elems * now->entry.width_bytes;

@@ -53,6 +53,13 @@ static hw_check_ref put_before(hw_check_entries *entries, hw_check_ref one, hw_c
     return ref ? ref | (one & lanes) : 0;
 }
 
+// Has a lane read it that does not now? A part of the warp may meet without that one.
+static bool has_other_lanes(const present *now, const hw_check_entry *e, hw_check_ref old, hw_check_ref ref,
+                            uint32_t cell_bytes) {
+    const uint32_t lanes = hw_check_lanes_of_cell(&now->entry, (int)hw_check_lane_of(ref), cell_bytes);
+    return hw_check_lanes_of_cell(e, (int)hw_check_lane_of(old), cell_bytes) & ~lanes;
+}
+
 // May a write that comes after the present access, and after the reader that is kept beside it, not come after this
 // one? Of another work's one reader stands for all.
 static bool may_be_missed(const present *now, hw_check_ref old, hw_check_ref beside, hw_check_ref ref,
@@ -65,7 +72,7 @@ static bool may_be_missed(const present *now, hw_check_ref old, hw_check_ref bes
     if (e->is_host || !now->block) return false;
     const bool may_part = !hw_check_is_of_block(now, e)      ? now->check->blocks.tells_blocks
                           : e->warp != now->entry.warp       ? now->check->blocks.tells_warps
-                                                             : hw_check_depends_on_lanes(now);
+                                                             : has_other_lanes(now, e, old, ref, cell_bytes);
     return may_part && !hw_check_is_ordered(now, e, (int)hw_check_lane_of(old), (int)hw_check_lane_of(ref), cell_bytes);
 }
 

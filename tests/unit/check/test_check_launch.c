@@ -37,6 +37,79 @@ static void change_flag(uint32_t block, uint32_t warp, int lane) {
     checked_word(&c, block, warp, lane, 400, HW_NOTE_ATOMIC, FLAG);
 }
 
+// ---- strong accesses ------------------------------------------------------------------------------------------------
+
+static void access_strongly(uint32_t block, uint32_t warp, uint32_t line, uint8_t kind) {
+    const hw_note note = {.kind = kind, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .order = HW_ORDER_VOLATILE};
+    checked_access(&c, checked_where(block, warp), line, &note, 1, WORD, NULL);
+}
+
+static void meet_at_barrier(uint32_t block) {
+    for (uint32_t warp = 0; warp < 2; warp++) checked_arrive(&c, block, warp, 300, HW_BARRIER_SYNC, 0, FULL, 0);
+    checked_complete(&c, block, 0);
+}
+
+// A flag that is polled, seen, and taken back by a weak write of its reader, or of another thread behind a barrier.
+static void test_seen_writes(void **state) {
+    (void)state;
+    for (uint32_t warp = 0; warp < 2; warp++) {
+        start(2, 64);
+        for (int i = 0; i < 3; i++) access_strongly(1, 0, 61, HW_NOTE_LOAD);
+        access_strongly(0, 0, 60, HW_NOTE_STORE);
+        for (int i = 0; i < 3; i++) access_strongly(1, 0, 61, HW_NOTE_LOAD);
+        if (warp) meet_at_barrier(1);
+        write_word(1, warp, 0, 62);
+        checked_end(&c);
+        assert_int_equal(checked_count(&c), 0);
+    }
+}
+
+// It has not been seen, or by a thread that the writer does not come after.
+static void test_unseen_writes(void **state) {
+    (void)state;
+    start(2, 64);
+    access_strongly(1, 0, 61, HW_NOTE_LOAD);
+    access_strongly(0, 0, 60, HW_NOTE_STORE);
+    write_word(1, 0, 0, 62);
+    checked_end(&c);
+    assert_non_null(checked_between(&c, 60, 62));
+    start(2, 64);
+    access_strongly(0, 0, 70, HW_NOTE_STORE);
+    access_strongly(1, 0, 71, HW_NOTE_LOAD);
+    read_word(1, 1, 0, 72);
+    checked_end(&c);
+    assert_non_null(checked_between(&c, 70, 72));
+}
+
+// ---- lanes of a warp ------------------------------------------------------------------------------------------------
+
+// Each of some lanes reads for itself, before any have met; then a part of them meets, and one of that writes.
+static void test_readers_before_a_part_meets(void **state) {
+    (void)state;
+    start(1, 64);
+    for (int lane = 3; lane < 9; lane++) read_word(0, 1, lane, 30 + (uint32_t)lane);
+    checked_meet(&c, 0, 1, 0x1e8);
+    write_word(0, 1, 8, 50);
+    checked_end(&c);
+    assert_non_null(checked_between(&c, 34, 50));
+    assert_int_equal(checked_count(&c), 1);
+}
+
+// What a part of the lanes has read again stands for what it has read before.
+static void test_readers_of_a_part_of_lanes(void **state) {
+    (void)state;
+    const hw_note note = {.kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4};
+    start(1, 64);
+    checked_access(&c, checked_where(0, 1), 30, &note, 0xf0, WORD, NULL);
+    checked_access(&c, checked_where(0, 1), 31, &note, 0xff, WORD, NULL);
+    checked_access(&c, checked_where(0, 1), 32, &note, 0xf0, WORD, NULL);
+    checked_meet(&c, 0, 1, 0xf0);
+    write_word(0, 1, 7, 50);
+    checked_end(&c);
+    assert_non_null(checked_between(&c, 31, 50));
+    assert_int_equal(checked_count(&c), 1);
+}
+
 // ---- findings ------------------------------------------------------------------------------------------------------
 
 static void test_finding(void **state) {
@@ -549,6 +622,10 @@ static void test_readers_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_seen_writes, begin, end),
+        cmocka_unit_test_setup_teardown(test_unseen_writes, begin, end),
+        cmocka_unit_test_setup_teardown(test_readers_before_a_part_meets, begin, end),
+        cmocka_unit_test_setup_teardown(test_readers_of_a_part_of_lanes, begin, end),
         cmocka_unit_test_setup_teardown(test_finding, begin, end),
         cmocka_unit_test_setup_teardown(test_finding_is_counted, begin, end),
         cmocka_unit_test_setup_teardown(test_no_race, begin, end),
