@@ -409,6 +409,7 @@ void hw_check_destroy(hw_check *c) {
     hw_check_entries_free(&c->entries);
     hw_check_shadow_free(&c->shadow);
     hw_check_reads_free(c);
+    hw_free(c->missed);
     hw_check_streams_destroy(c->streams);
     hw_arena_destroy(c->works.arena);
     hw_free(c->works.items);

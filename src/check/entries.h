@@ -29,7 +29,8 @@ typedef struct hw_check_entry {
     bool is_host : 1;            // a call of the host
     bool is_live : 1;            // for hw_check_entries_sweep
     bool is_list : 1;            // no access: two references, in work and warp, without their lanes. That of the first
-                                 // is the reference's, the second's `time` lanes behind (readers.h)
+                                 // is the reference's, the second's `time` lanes behind; of `note` readers, `mask` of
+                                 // which were left when all had been asked about (readers.h)
 } hw_check_entry;
 
 // 0 stands for nobody.

@@ -52,6 +52,8 @@ struct hw_check {
     size_t n_unheard, unheard_capacity;
     hw_check_ref floor;              // what device memory refers to below it comes before all that is done now
     uint64_t n_races;                // that have been met
+    hw_check_ref *missed;            // room for what readers.c gathers
+    size_t missed_capacity;
     // The running launch.
     uint32_t work;
     uint64_t launch;                 // its number; when it has ended, of the last one
