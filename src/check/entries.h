@@ -42,6 +42,7 @@ typedef struct hw_check_entries {
     hw_check_entry *items;       // 0 is not used
     uint32_t *moved;             // by the last sweep: where the first that stayed, from this one on, is now
     uint32_t n, capacity;
+    uint32_t room;               // there are fewer than this; 0: none has been made
     struct {
         uint32_t number, hash;
     } recent[1 << 10];           // entries by a hash of what they are of, whose other half tells most apart
@@ -69,6 +70,9 @@ hw_check_ref hw_check_entries_refer(hw_check_entries *entries, const hw_check_en
 
 // Warps of a block that do the same, but not together, share an entry, whose first warp each is so far behind.
 static inline uint32_t hw_check_further_of(uint32_t warp_of_block) { return warp_of_block % HW_CHECK_WARPS_AT_ONCE; }
+
+// Is half of the room used up?
+static inline bool hw_check_entries_are_scarce(const hw_check_entries *e) { return e->n > e->room / 2; }
 
 // Should what nobody refers to be freed before the next is made? Then mark all that is referred to, and sweep.
 static inline bool hw_check_entries_are_many(const hw_check_entries *e) {

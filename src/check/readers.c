@@ -120,6 +120,10 @@ static hw_check_ref list_missed(present *now, readers old, hw_check_ref beside, 
                                 uint32_t cell_bytes) {
     size_t n, left = 1;
     const hw_check_ref *missed = find_missed(now, old, beside, ref, cell_bytes, &n);
+    if (n > HW_CHECK_FEW_READERS && hw_check_entries_are_scarce(&now->check->entries)) {
+        n = HW_CHECK_FEW_READERS;
+        now->check->has_left_out = true;
+    }
     hw_check_ref list = missed && n ? missed[--n] : beside;
     while (missed && n && list)
         list = put_before(&now->check->entries, missed[--n], list, (uint32_t)++left);
@@ -131,7 +135,8 @@ static hw_check_ref list_readers(present *now, readers old, hw_check_ref beside,
                                  uint32_t cell_bytes) {
     hw_check_entries *entries = &now->check->entries;
     const extent before = extent_of(entries, old.before);
-    if (before.n <= HW_CHECK_FEW_READERS || before.n >= 2 * before.left)
+    const bool is_to_ask = before.n <= HW_CHECK_FEW_READERS || before.n >= 2 * before.left;
+    if (is_to_ask || hw_check_entries_are_scarce(entries))
         return list_missed(now, old, beside, ref, cell_bytes);
     if (beside != old.last && !may_be_missed(now, old.last, beside, ref, cell_bytes)) return old.before;
     const hw_check_ref list = put_before(entries, old.last, old.before, before.left);

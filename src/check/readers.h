@@ -7,7 +7,8 @@
 // an entry that refers to two others (entries.h), so that cells beside each other share it.
 //
 // Of a list of FEW each reader is asked about whenever one more comes. A longer one takes it as it is, until there are
-// twice as many as were left when all had been asked about: so a reader costs the same, however many there are.
+// twice as many as were left when all had been asked about: so a reader costs the same, however many there are. Where
+// entries are scarce the FEW newest are kept.
 //
 // Internal to check/. Calls are one at a time.
 #ifndef HW_CHECK_READERS_H

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "check/checked_launch.h"
+#include "check/internal.h"
 #include "mem/mem.h"
 
 static const uint64_t WORD = 1 << 20, FLAG = 1 << 21;
@@ -299,8 +300,8 @@ static void test_sweep_keeps_what_is_there(void **state) {
 
 // ---- out of memory -------------------------------------------------------------------------------------------------
 
-// Blocks read a word, one after the other, and each leaves a message with a flag of its own, but for one of them; another
-// one reads all messages, and writes.
+// Blocks read a word, one after the other, and each leaves a message with a flag of its own, but for one of them;
+// another one reads all messages, and writes.
 static void write_after_readers(uint32_t n, uint32_t silent) {
     c.notes[CHECKED_LINES - 1] = (hw_note){.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU};    // of the fences
     start(n + 1, 32);
@@ -326,6 +327,26 @@ static void test_many_readers(void **state) {
         write_after_readers(N, silent);
         assert_int_equal(checked_count(&c), silent < N);
         assert_int_equal(checked_between(&c, READER, STRAY) != NULL, silent < N);
+    }
+}
+
+// Where there is little room left, the newest sixteen are kept, and that is told.
+static void test_readers_without_room(void **state) {
+    (void)state;
+    for (uint32_t silent = 0; silent < 40; silent += 39) {
+        hw_check_destroy(c.check);
+        assert_int_equal(checked_create(&c), HW_OK);
+        c.check->entries.room = 1 << 12;
+        assert_false(hw_check_ran_out(c.check));
+        start(1, 32);
+        for (uint32_t i = 0; i < (1 << 11); i++) {
+            checked_word(&c, 0, 0, 0, 400, HW_NOTE_ATOMIC, FLAG);
+            checked_fence(&c, 0, 0, 1, HW_SCOPE_GPU);
+        }
+        checked_end(&c);
+        write_after_readers(40, silent);
+        assert_int_equal(checked_between(&c, READER, STRAY) != NULL, silent > 0);
+        assert_true(hw_check_ran_out(c.check));
     }
 }
 
@@ -615,6 +636,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_sweep_keeps_what_is_there, begin, end),
         cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
         cmocka_unit_test_setup_teardown(test_many_readers, begin, end),
+        cmocka_unit_test_setup_teardown(test_readers_without_room, begin, end),
         cmocka_unit_test_setup_teardown(test_chain_of_readers, begin, end),
         cmocka_unit_test_setup_teardown(test_columns, begin, end),
         cmocka_unit_test_setup_teardown(test_stray_store_into_what_is_read, begin, end),

@@ -1,8 +1,8 @@
 // Random programs of accesses and what orders them, judged by check and by a plain model: of each thread a vector
 // clock, of each byte every access, compared with all before it.
 //
-// check keeps of each byte the last write and all reads since that nothing orders. So a race has to be found where it is
-// with one of these; and what is found has to be a race in any case.
+// check keeps of each byte the last write and all reads since that nothing orders. So a race has to be found where it
+// is with one of these; and what is found has to be a race in any case.
 // Left out by rule: words that are both messages and data, fences narrower than the GPU, a release by an old fence, and
 // barriers of some warps that are not always the same.
 #include <setjmp.h>
