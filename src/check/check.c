@@ -436,6 +436,7 @@ void hw_check_destroy(hw_check *c) {
     hw_check_shadow_free(&c->shadow);
     hw_check_reads_free(c);
     hw_check_children_free(&c->children, c->streams);
+    hw_free(c->missed);
     hw_check_streams_destroy(c->streams);
     hw_arena_destroy(c->works.arena);
     hw_free(c->works.items);
@@ -466,7 +467,7 @@ void hw_check_leaks(hw_check *c) {
     pthread_mutex_unlock(&c->lock);
 }
 
-bool hw_check_ran_out(const hw_check *c) { return c->ran_out; }
+bool hw_check_ran_out(const hw_check *c) { return c->ran_out || c->has_left_out; }
 
 void hw_check_end(hw_check *c, bool with_leaks) {
     pthread_mutex_lock(&c->lock);

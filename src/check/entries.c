@@ -18,7 +18,8 @@ static bool are_equal(const hw_check_entry *a, const hw_check_entry *b) {
 static bool make_room(hw_check_entries *e) {
     if (e->n < e->capacity) return true;
     const uint32_t capacity = e->capacity ? 2 * e->capacity : 1 << 12;
-    hw_check_entry *items = capacity > MOST ? NULL : hw_realloc_array(e->items, capacity, sizeof *items);
+    if (!e->room) e->room = MOST;
+    hw_check_entry *items = capacity > e->room ? NULL : hw_realloc_array(e->items, capacity, sizeof *items);
     if (!items) return false;
     e->items = items;
     uint32_t *moved = hw_realloc_array(e->moved, capacity + 1, sizeof *moved);

@@ -29,7 +29,8 @@ typedef struct hw_check_entry {
     bool is_host : 1;            // a call of the host
     bool is_live : 1;            // for hw_check_entries_sweep
     bool is_list : 1;            // no access: two references, in work and warp, without their lanes. That of the first
-                                 // is the reference's, the second's `time` lanes behind (readers.h)
+                                 // is the reference's, the second's `time` lanes behind; of `note` readers, `mask` of
+                                 // which were left when all had been asked about (readers.h)
 } hw_check_entry;
 
 // 0 stands for nobody.
@@ -41,6 +42,7 @@ typedef struct hw_check_entries {
     hw_check_entry *items;       // 0 is not used
     uint32_t *moved;             // by the last sweep: where the first that stayed, from this one on, is now
     uint32_t n, capacity;
+    uint32_t room;               // there are fewer than this; 0: none has been made
     struct {
         uint32_t number, hash;
     } recent[1 << 10];           // entries by a hash of what they are of, whose other half tells most apart
@@ -68,6 +70,9 @@ hw_check_ref hw_check_entries_refer(hw_check_entries *entries, const hw_check_en
 
 // Warps of a block that do the same, but not together, share an entry, whose first warp each is so far behind.
 static inline uint32_t hw_check_further_of(uint32_t warp_of_block) { return warp_of_block % HW_CHECK_WARPS_AT_ONCE; }
+
+// Is half of the room used up?
+static inline bool hw_check_entries_are_scarce(const hw_check_entries *e) { return e->n > e->room / 2; }
 
 // Should what nobody refers to be freed before the next is made? Then mark all that is referred to, and sweep.
 static inline bool hw_check_entries_are_many(const hw_check_entries *e) {

@@ -46,6 +46,7 @@ struct hw_check {
     hw_check_host host;
     hw_check_origins origins;        // of undefined values
     atomic_bool ran_out;             // of memory: nothing is found any more
+    bool has_left_out;               // readers, since entries are scarce: there may be more to find
     // Other threads of the host program go on while a launch runs. What they ask for is heard when it has ended: they
     // do not wait for it, so nothing puts the two in order, whichever is heard first.
     pthread_mutex_t lock;            // recursive; of these, and of the list of what was found
@@ -54,6 +55,8 @@ struct hw_check {
     size_t n_unheard, unheard_capacity;
     hw_check_ref floor;              // what device memory refers to below it comes before all that is done now
     uint64_t n_races;                // that have been met
+    hw_check_ref *missed;            // room for what readers.c gathers
+    size_t missed_capacity;
     // The running launch.
     uint32_t work;
     bool may_launch;                 // kernels

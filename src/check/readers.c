@@ -1,5 +1,6 @@
 #include "check/readers.h"
 
+#include "base/alloc.h"
 #include "check/pairs.h"
 
 enum { LINE = HW_CHECK_LINE_BYTES, WORD = HW_CHECK_WORD_BYTES };
@@ -44,10 +45,25 @@ static bool is_of_other_block(const present *now, hw_check_ref ref) {
 
 // ---- lists ----------------------------------------------------------------------------------------------------------
 
+// What is known of a list, or of one reader.
+typedef struct extent {
+    uint32_t n, left;                // readers; how many were left when all had been asked about
+} extent;
+
+static extent extent_of(const hw_check_entries *entries, hw_check_ref list) {
+    const hw_check_entry *e = &entries->items[list >> HW_CHECK_REF_BITS];
+    return list && e->is_list ? (extent){e->note, e->mask} : (extent){list != 0, list != 0};
+}
+
+static bool is_long(const hw_check_entries *entries, hw_check_ref list) {
+    return extent_of(entries, list).n > HW_CHECK_FEW_READERS;
+}
+
 // Two readers, or one and a list. 0: no memory.
-static hw_check_ref put_before(hw_check_entries *entries, hw_check_ref one, hw_check_ref rest) {
+static hw_check_ref put_before(hw_check_entries *entries, hw_check_ref one, hw_check_ref rest, uint32_t left) {
     const uint32_t lanes = (1u << HW_CHECK_LANE_BITS) - 1;
     const hw_check_entry list = {.work = one & ~lanes, .warp = rest & ~lanes, .time = (rest - one) & lanes,
+                                 .note = extent_of(entries, rest).n + 1, .mask = left,
                                  .act = HW_CHECK_READS, .width_bytes = WORD, .is_many = true, .is_list = true};
     const hw_check_ref ref = hw_check_entries_refer(entries, &list);
     return ref ? ref | (one & lanes) : 0;
@@ -89,21 +105,49 @@ static bool any_may_be_missed(const present *now, hw_check_ref old, hw_check_ref
     return may;
 }
 
-// All that a write may miss, the newest first; and the one that is kept anyway.
+// All that a write may miss, the newest first; and the one that is kept anyway. NULL: no memory.
+static const hw_check_ref *find_missed(present *now, readers old, hw_check_ref beside, hw_check_ref ref,
+                                       uint32_t cell_bytes, size_t *n) {
+    hw_check *c = now->check;
+    hw_check_ref left = old.before, one = old.last;
+    *n = 0;
+    for (bool more = true; more;) {
+        const hw_check_ref next_to = *n ? c->missed[*n - 1] : beside;
+        if (one == beside || may_be_missed(now, one, next_to, ref, cell_bytes)) {
+            if (!hw_grow((void **)&c->missed, *n, &c->missed_capacity, sizeof *c->missed)) return NULL;
+            c->missed[(*n)++] = one;
+        }
+        more = left != 0;
+        one = hw_check_next_reader(&c->entries, &left);
+    }
+    return c->missed;
+}
+
+static hw_check_ref list_missed(present *now, readers old, hw_check_ref beside, hw_check_ref ref,
+                                uint32_t cell_bytes) {
+    size_t n, left = 1;
+    const hw_check_ref *missed = find_missed(now, old, beside, ref, cell_bytes, &n);
+    if (n > HW_CHECK_FEW_READERS && hw_check_entries_are_scarce(&now->check->entries)) {
+        n = HW_CHECK_FEW_READERS;
+        now->check->has_left_out = true;
+    }
+    hw_check_ref list = missed && n ? missed[--n] : beside;
+    while (missed && n && list)
+        list = put_before(&now->check->entries, missed[--n], list, (uint32_t)++left);
+    return list ? list : beside;
+}
+
+// What stands before the present access. beside: the newest of these, or the last one, which stays anyway.
 static hw_check_ref list_readers(present *now, readers old, hw_check_ref beside, hw_check_ref ref,
                                  uint32_t cell_bytes) {
     hw_check_entries *entries = &now->check->entries;
-    hw_check_ref kept[HW_CHECK_MOST_READERS], left = old.before, one = old.last;
-    uint32_t n = 0;
-    for (bool more = true; more && n < HW_CHECK_MOST_READERS;) {
-        const hw_check_ref next_to = n ? kept[n - 1] : beside;
-        if (one == beside || may_be_missed(now, one, next_to, ref, cell_bytes)) kept[n++] = one;
-        more = left != 0;
-        one = hw_check_next_reader(entries, &left);
-    }
-    hw_check_ref list = n ? kept[--n] : beside;
-    while (n && list) list = put_before(entries, kept[--n], list);
-    return list ? list : beside;
+    const extent before = extent_of(entries, old.before);
+    const bool is_to_ask = before.n <= HW_CHECK_FEW_READERS || before.n >= 2 * before.left;
+    if (is_to_ask || hw_check_entries_are_scarce(entries))
+        return list_missed(now, old, beside, ref, cell_bytes);
+    if (beside != old.last && !may_be_missed(now, old.last, beside, ref, cell_bytes)) return old.before;
+    const hw_check_ref list = put_before(entries, old.last, old.before, before.left);
+    return list ? list : old.before;
 }
 
 // The same for cells beside each other, as long as their lanes go on together.
@@ -127,7 +171,8 @@ static void decide(present *now, readers old, hw_check_ref ref, uint32_t cell_by
     now->kept = hw_check_warp_of(old.before);
     now->keeps = is_to_keep(now, old.last, newest, ref);
     now->settles = is_of_other_block(now, now->keeps ? newest : old.last);
-    now->lists = any_may_be_missed(now, now->keeps ? old.last : old.before, now->keeps ? newest : old.last, ref,
+    now->lists = is_long(&now->check->entries, old.before) ||
+                 any_may_be_missed(now, now->keeps ? old.last : old.before, now->keeps ? newest : old.last, ref,
                                    cell_bytes) ||
                  (now->keeps && any_may_be_missed(now, others, newest, ref, cell_bytes));
     now->list = 0;
@@ -232,7 +277,7 @@ void hw_check_push_reader(present *now, hw_check_line *line, uint32_t at, hw_che
                          hw_check_line_ref(line, entries, HW_CHECK_READ_BEFORE, at)};
     hw_check_ref before = old.last;
     if (cell_bytes && line->cell_bytes[HW_CHECK_READ_BEFORE] == cell_bytes && old.last >= now->floor &&
-        any_may_be_missed(now, old.before, old.last, now->ref, cell_bytes))
+        (is_long(entries, old.before) || any_may_be_missed(now, old.before, old.last, now->ref, cell_bytes)))
         before = list_readers(now, old, old.last, now->ref, cell_bytes);
     hw_check_put_ref(line, hw_check_cells_for(now), HW_CHECK_READ_BEFORE, at, before);
     hw_check_put_ref(line, hw_check_cells_for(now), HW_CHECK_READ, at, ref);

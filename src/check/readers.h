@@ -3,8 +3,12 @@
 // Two readers are enough where none but all threads of a block, or of a launch, come after a reader together: whoever
 // writes is in no order with one of two that are in none with each other. Where parts of a block meet, blocks leave
 // each other messages, or works are in several streams, a write may come after these two and not after a third. Then
-// the cell's reader before the last one is a list: of all that nothing orders before a newer one, MOST at most. A
-// list's element is an entry that refers to two others (entries.h), so that cells beside each other share it.
+// the cell's reader before the last one is a list: of all that nothing orders before a newer one. A list's element is
+// an entry that refers to two others (entries.h), so that cells beside each other share it.
+//
+// Of a list of FEW each reader is asked about whenever one more comes. A longer one takes it as it is, until there are
+// twice as many as were left when all had been asked about: so a reader costs the same, however many there are. Where
+// entries are scarce the FEW newest are kept.
 //
 // Internal to check/. Calls are one at a time.
 #ifndef HW_CHECK_READERS_H
@@ -12,7 +16,7 @@
 
 #include "check/internal.h"
 
-enum { HW_CHECK_MOST_READERS = 16 };
+enum { HW_CHECK_FEW_READERS = 16 };
 
 // The newest of a list, which *ref is, or the one reader that it is. *ref: the others; 0: there are none.
 static inline hw_check_ref hw_check_next_reader(const hw_check_entries *entries, hw_check_ref *ref) {

@@ -279,6 +279,18 @@ template <bool Ordered> __global__ void readers_of_blocks(int *out) {
     out[0] = 1;                                     // readers_of_blocks
 }
 
+// The same with forty of them, of whom the writer has waited for all but the first one, and for all.
+template <bool Ordered> __global__ void forty_readers(int *out) {
+    const int block = blockIdx.x, last = gridDim.x - 1;
+    if (block < last) out[1 + block] = out[0];      // forty_readers
+    __threadfence();
+    if (block < last) atomicExch(&out[64 + block], 1);
+    if (block < last) return;
+    for (int other = Ordered ? 0 : 1; other < last; other++) wait_for(&out[64 + other], 1);
+    __threadfence();
+    out[0] = 1;                                     // forty_readers
+}
+
 static void run_messages() {
     void *arguments[] = {&data};
     RUN(flag_writer_fence, 2, 1);
@@ -291,6 +303,7 @@ static void run_messages() {
     RUN(flag_in_block, 1, 64);
     RUN(flag_beside, 3, 1);
     RUN(readers_of_blocks, 3, 1);
+    RUN(forty_readers, 41, 1);
     RUN(flag_chain, 3, 1);
     RUN(flag_narrow_chain, 3, 1);
     RUN(flag_for_pair, 2, 96);

@@ -57,6 +57,7 @@ flag_acquire|race|grid|
 flag_in_block|race|block|
 flag_beside|race|grid|
 readers_of_blocks|race|grid|
+forty_readers|race|grid|
 flag_chain|race|grid|
 flag_narrow_chain|race|grid|
 flag_for_pair|race|grid|

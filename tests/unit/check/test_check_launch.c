@@ -9,10 +9,12 @@
 
 #include "base/alloc.h"
 #include "check/checked_launch.h"
+#include "check/internal.h"
 #include "mem/mem.h"
 
 static const uint64_t WORD = 1 << 20, FLAG = 1 << 21;
 static const uint32_t FULL = 0xffffffff;
+enum { READER = 10, STRAY = 11, LATE_READER = 12 };    // lines
 static checked c;
 
 static int begin(void **state) {
@@ -371,6 +373,74 @@ static void test_sweep_keeps_what_is_there(void **state) {
 
 // ---- out of memory -------------------------------------------------------------------------------------------------
 
+// Blocks read a word, one after the other, and each leaves a message with a flag of its own, but for one of them;
+// another one reads all messages, and writes.
+static void write_after_readers(uint32_t n, uint32_t silent) {
+    c.notes[CHECKED_LINES - 1] = (hw_note){.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU};    // of the fences
+    start(n + 1, 32);
+    for (uint32_t block = 0; block < n; block++) {
+        read_word(block, 0, 0, block == silent ? READER : LATE_READER);
+        if (block == silent) continue;
+        checked_fence(&c, block, 0, 1, HW_SCOPE_GPU);
+        checked_word(&c, block, 0, 0, 400, HW_NOTE_ATOMIC, FLAG + 64 + 4 * (uint64_t)block);
+    }
+    for (uint32_t block = 0; block < n; block++)
+        checked_word(&c, n, 0, 0, 400, HW_NOTE_ATOMIC, FLAG + 64 + 4 * (uint64_t)block);
+    checked_fence(&c, n, 0, 1, HW_SCOPE_GPU);
+    write_word(n, 0, 0, STRAY);
+    checked_end(&c);
+}
+
+static void test_many_readers(void **state) {
+    (void)state;
+    enum { N = 100 };
+    for (uint32_t silent = 0; silent <= N; silent++) {
+        hw_check_destroy(c.check);
+        assert_int_equal(checked_create(&c), HW_OK);
+        write_after_readers(N, silent);
+        assert_int_equal(checked_count(&c), silent < N);
+        assert_int_equal(checked_between(&c, READER, STRAY) != NULL, silent < N);
+    }
+}
+
+// Where there is little room left, the newest sixteen are kept, and that is told.
+static void test_readers_without_room(void **state) {
+    (void)state;
+    for (uint32_t silent = 0; silent < 40; silent += 39) {
+        hw_check_destroy(c.check);
+        assert_int_equal(checked_create(&c), HW_OK);
+        c.check->entries.room = 1 << 12;
+        assert_false(hw_check_ran_out(c.check));
+        start(1, 32);
+        for (uint32_t i = 0; i < (1 << 11); i++) {
+            checked_word(&c, 0, 0, 0, 400, HW_NOTE_ATOMIC, FLAG);
+            checked_fence(&c, 0, 0, 1, HW_SCOPE_GPU);
+        }
+        checked_end(&c);
+        write_after_readers(40, silent);
+        assert_int_equal(checked_between(&c, READER, STRAY) != NULL, silent > 0);
+        assert_true(hw_check_ran_out(c.check));
+    }
+}
+
+// As many readers, each of whom has heard of the one before it: the last one is enough.
+static void test_chain_of_readers(void **state) {
+    (void)state;
+    enum { N = 100 };
+    c.notes[CHECKED_LINES - 1] = (hw_note){.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU};
+    start(N + 1, 32);
+    for (uint32_t block = 0; block <= N; block++) {
+        if (block > 0) checked_word(&c, block, 0, 0, 400, HW_NOTE_ATOMIC, FLAG);
+        checked_fence(&c, block, 0, 1, HW_SCOPE_GPU);
+        if (block == N) write_word(block, 0, 0, STRAY);
+        else read_word(block, 0, 0, READER);
+        checked_fence(&c, block, 0, 1, HW_SCOPE_GPU);
+        checked_word(&c, block, 0, 0, 400, HW_NOTE_ATOMIC, FLAG);
+    }
+    checked_end(&c);
+    assert_int_equal(checked_count(&c), 0);
+}
+
 // Some of everything; false where it can not be begun.
 static bool do_everything(void) {
     const hw_note shared = {.kind = HW_NOTE_STORE, .space = HW_SPACE_SHARED, .width_bytes = 1};
@@ -442,7 +512,7 @@ static void test_columns(void **state) {
 
 // ---- what a launch only reads ---------------------------------------------------------------------------------------
 
-enum { READER = 10, STRAY = 11, LATE_READER = 12, READ_BYTES = 256 };
+enum { READ_BYTES = 256 };
 
 static void access_in_set(uint32_t block, uint32_t line, uint8_t kind, uint32_t set, uint64_t address) {
     const hw_note note = {.kind = kind, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .access = set};
@@ -642,6 +712,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_long_chain, begin, end),
         cmocka_unit_test_setup_teardown(test_sweep_keeps_what_is_there, begin, end),
         cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
+        cmocka_unit_test_setup_teardown(test_many_readers, begin, end),
+        cmocka_unit_test_setup_teardown(test_readers_without_room, begin, end),
+        cmocka_unit_test_setup_teardown(test_chain_of_readers, begin, end),
         cmocka_unit_test_setup_teardown(test_columns, begin, end),
         cmocka_unit_test_setup_teardown(test_stray_store_into_what_is_read, begin, end),
         cmocka_unit_test_setup_teardown(test_later_work_meets_readers, begin, end),

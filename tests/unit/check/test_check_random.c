@@ -1,9 +1,8 @@
 // Random programs of accesses and what orders them, judged by check and by a plain model: of each thread a vector
 // clock, of each byte every access, compared with all before it.
 //
-// check keeps of each byte the last write and sixteen reads since that nothing orders. So a race has to be found where
-// it is with that write, or with a read where no more than sixteen instructions have read since; and what is found has
-// to be a race in any case.
+// check keeps of each byte the last write and all reads since that nothing orders. So a race has to be found where it
+// is with one of these; and what is found has to be a race in any case.
 // Left out by rule: words that are both messages and data, fences narrower than the GPU, a release by an old fence, and
 // barriers of some warps that are not always the same.
 #include <setjmp.h>
@@ -106,22 +105,15 @@ static bool comes_after(const model *m, const access *a, int thread) {
     return a->thread == thread || a->op < m->known[thread][a->thread];
 }
 
-static bool is_instruction_before(const history *h, int i) {
-    for (int k = 0; k < i; k++)
-        if (h->list[k].op == h->list[i].op && h->list[k].launch == h->list[i].launch) return true;
-    return false;
-}
-
 static void judge(model *m, int place, const history *h, const access *now) {
-    int last = h->n, readers = 0;
+    int last = h->n;
     while (last > 0 && !h->list[last - 1].is_write) last--;
-    for (int i = last; i < h->n; i++) readers += !is_instruction_before(h, i);
     for (int i = 0; i < h->n; i++) {
         const access *a = &h->list[i];
         const bool is_same = a->op == now->op && a->launch == now->launch;
         if (is_same || !(a->is_write || now->is_write) || comes_after(m, a, now->thread)) continue;
         m->may[place] = true;
-        if (i + 1 == last || (i >= last && readers <= 16)) m->must[place] = true;
+        if (i + 1 >= last) m->must[place] = true;
     }
 }
 
