@@ -1,6 +1,7 @@
 // Functions: handles, attributes, settings.
 #include <string.h>
 
+#include "runtime/library.h"
 #include "shim/cudart/registry.h"
 
 hw_rt_function *hw_cudart_function(const void *host, hw_rt_status *status) {
@@ -8,6 +9,10 @@ hw_rt_function *hw_cudart_function(const void *host, hw_rt_status *status) {
     *status = HW_RT_SUCCESS;
     hw_rt_function *function = found ? found->functions[hw_registry_gpu()] : NULL;
     if (function) return function;
+    if (!found && hw_rt_is_kernel(hw_shim_runtime(), host)) {
+        *status = hw_rt_kernel_function(hw_shim_runtime(), (hw_rt_kernel *)host, &function);
+        return function;
+    }
     if (found) hw_registry_complain(found->image);
     *status = found && found->image->has_no_ptx ? HW_RT_NO_IMAGE
               : host && !found                  ? HW_RT_UNKNOWN_FUNCTION

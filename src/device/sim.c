@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "device/sim_internal.h"
 
+// CUDA 11: two, until cudaLimitDevRuntimeSyncDepth says another. GPUs from 9.0 on let no kernel wait; here all do.
+enum { DEFAULT_SYNC_DEPTH = 2, WITHOUT_WAITING = 90 };
 enum { DEFAULT_STACK_BYTES = 1024, DEFAULT_HEAP_BYTES = 8 << 20, DEFAULT_MEMORY_MIB = 4096 };
 
 void hw_sim_common_init(hw_sim_common *common) {
@@ -33,6 +35,8 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
     sim->stack_bytes = DEFAULT_STACK_BYTES;
     sim->heap_bytes = DEFAULT_HEAP_BYTES;
     pthread_mutex_init(&sim->load_lock, NULL);
+    hw_sim_init_inner(sim);
+    sim->sync_depth = options->gpu->arch->cc < WITHOUT_WAITING ? DEFAULT_SYNC_DEPTH : HW_CHILD_DEPTHS;
     hw_sim_common_init(&sim->own);
     sim->common = options->common ? options->common : &sim->own;
     uint64_t memory_bytes = options->gpu->memory_bytes;
@@ -63,6 +67,7 @@ void hw_sim_destroy(hw_sim *sim) {
     hw_compile_destroy(sim->compile);
     hw_reuse_destroy(sim->reuse);
     hw_bulk_destroy(sim->bulk);
+    hw_sim_destroy_inner(sim);
     if (sim->exec) hw_exec_destroy(sim->exec);
     if (sim->mem) hw_mem_destroy(sim->mem);
     hw_arena_destroy(sim->names);
@@ -79,6 +84,9 @@ void hw_sim_set_stack_bytes(hw_sim *sim, uint32_t bytes) { sim->stack_bytes = by
 uint32_t hw_sim_stack_bytes(const hw_sim *sim) { return sim->stack_bytes; }
 void hw_sim_set_heap_bytes(hw_sim *sim, uint64_t bytes) { sim->heap_bytes = bytes; }
 uint64_t hw_sim_heap_bytes(const hw_sim *sim) { return sim->heap_bytes; }
+
+void hw_sim_set_sync_depth(hw_sim *sim, uint32_t depth) { sim->sync_depth = depth; }
+uint32_t hw_sim_sync_depth(const hw_sim *sim) { return sim->sync_depth; }
 
 void hw_sim_set_monitor(hw_sim *sim, hw_monitor *monitor) {
     pthread_mutex_lock(&sim->common->launch_lock);

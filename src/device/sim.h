@@ -61,6 +61,7 @@ typedef struct hw_sim_options {
     // When a launch in that stream begins by the GPU's clock, asked where its kernel reads one; NULL: 0.
     double (*begin_us)(void *context, uint64_t stream);
     void *begin_context;
+    bool (*attribute)(const hw_gpu *gpu, int attribute, int *value);   // cudaDeviceAttr; NULL: kernels cannot ask
     bool poisons;                  // unset memory holds the byte `poison`: device, shared and local memory
     uint8_t poison;
     const char *producer;          // who made PTX that does not say it, in reports; may be NULL
@@ -105,6 +106,9 @@ void hw_sim_set_stack_bytes(hw_sim *sim, uint32_t bytes);
 uint32_t hw_sim_stack_bytes(const hw_sim *sim);
 void hw_sim_set_heap_bytes(hw_sim *sim, uint64_t bytes);
 uint64_t hw_sim_heap_bytes(const hw_sim *sim);
+// How deep launches of kernels' own can wait for others (CUDA 11's device runtime).
+void hw_sim_set_sync_depth(hw_sim *sim, uint32_t depth);
+uint32_t hw_sim_sync_depth(const hw_sim *sim);
 
 // Parses PTX text, allocates and fills its global and constant variables. `name` is for messages. HW_MALFORMED,
 // HW_UNSUPPORTED (names the instruction, file and line), HW_NO_MEMORY. What a kernel can call is lowered and bound when

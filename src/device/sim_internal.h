@@ -8,15 +8,25 @@
 #include "compile/compile.h"
 #include "device/reuse.h"
 #include "device/sim.h"
+#include "exec/child.h"
 #include "exec/exec.h"
 
 enum { HW_SIM_DEFAULT_SHARED_BYTES = 48 << 10 };   // shared memory that needs no opt-in, where a block may have as much
+
+// The executor of launches at one depth that kernels wait for: one at a time.
+typedef struct hw_sim_inner {
+    pthread_mutex_t lock;
+    hw_exec *exec;               // NULL: there has been none
+} hw_sim_inner;
 
 struct hw_sim {
     hw_sim_options options;
     hw_exec *exec;
     hw_compile *compile;         // NULL: the interpreter executes everything
     hw_mem *mem;
+    hw_sim_inner inner[HW_CHILD_DEPTHS];
+    uint32_t sync_depth;         // of kernels that can wait for others
+    atomic_bool has_told_unseen; // that such are not counted
     hw_bulk *bulk;               // of as many threads as execute
     hw_sinks sinks;
     hw_sim_common own, *common;
@@ -61,6 +71,35 @@ struct hw_sim_module {
     uint32_t n_functions;
     bool may_launch;             // it declares what kernels launch others by
 };
+
+// A launch, for those that its kernel makes.
+typedef struct hw_sim_parent {
+    hw_sim *sim;
+    const hw_sim_launch_args *args;
+    const hw_observers *observers;
+    uint64_t number;
+} hw_sim_parent;
+
+// Who launches: a child of launch `parent`, or with 0 the host program.
+typedef struct hw_sim_origin {
+    uint64_t parent;
+    uint32_t child;
+} hw_sim_origin;
+
+// sim_launch.c: hw_sim_launch of a kernel's own.
+hw_status hw_sim_launch_from(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_origin from, hw_sim_refusal *refusal,
+                             hw_fault *fault, hw_diag *diag);
+
+// sim_children.c: what its kernel can ask, as long as the parent is there; and what it has launched, when it has ended.
+hw_child_host hw_sim_child_host(hw_sim_parent *parent);
+hw_status hw_sim_launch_children(const hw_sim_parent *parent, hw_children *children, hw_fault *fault, hw_diag *diag);
+// Of a kernel that waits for it, with all that it launches itself.
+hw_status hw_sim_launch_inner(hw_sim *sim, const hw_sim_launch_args *args, uint32_t depth, hw_fault *fault,
+                              hw_diag *diag);
+hw_status hw_sim_lock_inner(hw_sim *sim, uint32_t depth, hw_exec **out, hw_diag *diag);
+void hw_sim_unlock_inner(hw_sim *sim, uint32_t depth);
+void hw_sim_init_inner(hw_sim *sim);
+void hw_sim_destroy_inner(hw_sim *sim);     // before sim->exec
 
 // Registers per thread, 1 at least, and never more than the architecture has: an estimate may be.
 uint32_t hw_sim_regs(const hw_sim_function *function);

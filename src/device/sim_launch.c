@@ -274,13 +274,7 @@ static void pack_params(const hw_ptx_function *ptx, void *const *params, unsigne
         memcpy(out + ptx->params[i]->offset, params[i], ptx->params[i]->size_bytes);
 }
 
-// Who launches: a child of launch `parent`, or with 0 the host program.
-typedef struct origin {
-    uint64_t parent;
-    uint32_t child;
-} origin;
-
-static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args, origin from) {
+static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args, hw_sim_origin from) {
     const hw_sim_function *function = args->function;
     const hw_program_set *set = function->module->set;
     hw_launch_info info = {
@@ -414,9 +408,14 @@ static bool repeat_launch(hw_sim *sim, const hw_sim_function *function, const hw
     return true;
 }
 
-static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void *params, const hw_launch_info *info,
-                         const hw_observers *observers, hw_children *children, hw_fault *fault, hw_diag *diag) {
+// Of a launch that a kernel waits for neither monitor nor compiler hear: to them the kernel's own goes on.
+static hw_status execute(const hw_sim_parent *own, hw_exec *exec, const void *params, const hw_launch_info *info,
+                         hw_children *children, hw_fault *fault, hw_diag *diag) {
+    hw_sim *sim = own->sim;
+    const hw_sim_launch_args *args = own->args;
     const hw_sim_function *function = args->function;
+    hw_monitor *monitor = children->depth ? NULL : sim->monitor;
+    hw_compile *compile = children->depth ? NULL : sim->compile;
     hw_launch launch = {
         .set = function->module->set,
         .entry = function->program,
@@ -429,14 +428,14 @@ static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void
         .seed = sim->options.seed,
         .gpu = describe_gpu(sim, args),
         .mem = sim->mem,
-        .observers = observers,
+        .observers = own->observers,
         .info = info,
         .print = sim->options.print,
         .print_context = sim->options.print_context,
         .notice = sim->options.notice,
         .notice_context = sim->options.notice_context,
         .keeps_others_out = sim->options.memory.gpus > 1,
-        .monitor = sim->monitor,
+        .monitor = monitor,
         .children = children,
         .lenient = sim->options.lenient ? &sim->has_been_lenient : NULL,
         .max_instructions = sim->options.max_instructions,
@@ -444,11 +443,11 @@ static hw_status execute(hw_sim *sim, const hw_sim_launch_args *args, const void
     memcpy(launch.grid, args->grid, sizeof launch.grid);
     memcpy(launch.block, args->block, sizeof launch.block);
     memcpy(launch.cluster, info->cluster, sizeof launch.cluster);
-    if (sim->monitor) hw_monitor_begin(sim->monitor, info->kernel, info->number, args->grid, args->block);
-    hw_compile_launch_begins(sim->compile, function->module->set, function->program);
-    hw_status status = hw_exec_launch(sim->exec, &launch, fault, diag);
-    hw_compile_launch_ends(sim->compile);
-    if (sim->monitor) hw_monitor_end(sim->monitor);
+    if (monitor) hw_monitor_begin(monitor, info->kernel, info->number, args->grid, args->block);
+    hw_compile_launch_begins(compile, function->module->set, function->program);
+    hw_status status = hw_exec_launch(exec, &launch, fault, diag);
+    hw_compile_launch_ends(compile);
+    if (monitor) hw_monitor_end(monitor);
     return status;
 }
 
@@ -464,80 +463,50 @@ static bool is_to_execute(const hw_sim *sim, const hw_sim_function *function) {
     return !options->executes || options->executes(options->launch_context, function->ptx->name);
 }
 
-// The kernel of the module that a handle stands for; NULL: none.
-static hw_sim_function *function_of(hw_sim_module *module, uint64_t handle) {
-    for (uint32_t i = 0; i < module->n_functions; i++)
-        if (HW_FUNCTION_HANDLE + 16 * ((uint64_t)module->functions[i].ptx->index + 1) == handle)
-            return &module->functions[i];
-    return NULL;
-}
-
-static hw_status launch(hw_sim *sim, const hw_sim_launch_args *args, origin from, hw_sim_refusal *refusal,
-                        hw_fault *fault, hw_diag *diag);
-
-// A launch that the kernel of launch `number` has made, in its parent's stream. One that no GPU would take is not made,
-// and is no fault of the parent's.
-static hw_status launch_child(hw_sim *sim, const hw_sim_launch_args *parent, uint64_t number, const hw_child *child,
-                              hw_fault *fault, hw_diag *diag) {
-    hw_sim_function *function = function_of(parent->function->module, child->function);
-    if (!function) return HW_OK;
-    const hw_ptx_function *ptx = function->ptx;
-    void **params = hw_calloc(ptx->n_params + 1, sizeof *params);
-    if (!params) return hw_diag_no_memory(diag);
-    char *from = hw_mem_host(sim->mem, child->params);
-    for (uint32_t i = 0; i < ptx->n_params; i++) params[i] = from + ptx->params[i]->offset;
-    const hw_sim_launch_args args = {.function = function,
-                                     .grid = {child->grid[0], child->grid[1], child->grid[2]},
-                                     .block = {child->block[0], child->block[1], child->block[2]},
-                                     .dynamic_shared_bytes = child->shared_bytes, .params = params,
-                                     .bank_bytes = parent->bank_bytes, .stream = parent->stream};
-    hw_sim_refusal refusal;
-    const hw_status status = launch(sim, &args, (origin){number, child->number}, &refusal, fault, diag);
-    hw_free(params);
-    return status == HW_USAGE ? HW_OK : status;
-}
-
-static hw_status launch_children(hw_sim *sim, const hw_sim_launch_args *parent, uint64_t number, hw_children *children,
-                                 hw_fault *fault, hw_diag *diag) {
-    hw_status status = HW_OK;
-    if (children->n) hw_children_sort(children, sim->mem);
-    for (size_t i = 0; !status && i < children->n; i++)
-        status = launch_child(sim, parent, number, &children->items[i], fault, diag);
+static hw_status check_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_diag *diag) {
+    hw_status status = check_dimensions(sim->options.gpu->arch, args, refusal, diag);
+    if (!status) status = hw_sim_prepare(args->function, diag);
+    if (!status) status = check_function(sim, args, refusal, diag);
+    if (!status) status = check_cluster(sim, args, refusal, diag);
     return status;
 }
 
-static hw_status launch(hw_sim *sim, const hw_sim_launch_args *args, origin from, hw_sim_refusal *refusal,
-                        hw_fault *fault, hw_diag *diag) {
+// The arguments as PTX lays them out, behind room for the rest of the key (a launch_key).
+static unsigned char *pack_key(const hw_sim_launch_args *args, hw_diag *diag) {
+    unsigned char *key = hw_calloc(1, sizeof(launch_key) + args->function->ptx->param_bytes);
+    if (key) pack_params(args->function->ptx, args->params, key + sizeof(launch_key));
+    else hw_diag_no_memory(diag);
+    return key;
+}
+
+hw_status hw_sim_launch_from(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_origin from, hw_sim_refusal *refusal,
+                             hw_fault *fault, hw_diag *diag) {
     *refusal = HW_REFUSED_NOT;
     memset(fault, 0, sizeof *fault);
     const hw_sim_function *function = args->function;
-    hw_status status = check_dimensions(sim->options.gpu->arch, args, refusal, diag);
-    if (!status) status = hw_sim_prepare(function, diag);
-    if (!status) status = check_function(sim, args, refusal, diag);
-    if (!status) status = check_cluster(sim, args, refusal, diag);
+    hw_status status = check_launch(sim, args, refusal, diag);
     if (status) return status;
+    unsigned char *key = pack_key(args, diag);
+    if (!key) return HW_NO_MEMORY;
 
-    // The arguments as PTX lays them out, behind the rest of the key.
-    unsigned char *key = hw_calloc(1, sizeof(launch_key) + function->ptx->param_bytes);
-    if (!key) return hw_diag_no_memory(diag);
-    void *params = key + sizeof(launch_key);
-    pack_params(function->ptx, args->params, params);
-
+    hw_observers observers = {.all = {.n = 0}};
+    hw_sim_parent parent = {sim, args, &observers, 0};
+    const hw_child_host host = hw_sim_child_host(&parent);
     hw_children children;
-    hw_children_init(&children);
+    hw_children_init(&children, 0, &host);
     pthread_mutex_lock(&sim->common->launch_lock);
     if (args->cooperative) status = place_grid_barrier(sim, diag);
     sim->common->launches++;
     const hw_launch_info info = describe(sim, args, from);
+    parent.number = info.number;
     const bool executes = !status && is_to_execute(sim, function);
-    hw_observers observers = {.all = {.n = 0}};
     if (executes && sim->sinks.n) hw_sinks_choose(&sim->sinks, &info, &observers);
     if (observers.all.events & HW_WANTS(UNDEFINED)) status = watch_undefined(sim, function->module->set, diag);
     if (executes && !status && !(sim->reuse && repeat_launch(sim, function, &info, &observers, key)))
-        status = execute(sim, args, params, &info, &observers, &children, fault, diag);
+        status = execute(&parent, sim->exec, key + sizeof(launch_key), &info, &children, fault, diag);
     pthread_mutex_unlock(&sim->common->launch_lock);
     if (executes && !status && sim->options.executed) sim->options.executed(sim->options.launch_context);
-    if (!status) status = launch_children(sim, args, info.number, &children, fault, diag);
+    if (!status) status = hw_sim_launch_children(&parent, &children, fault, diag);
     hw_children_free(&children, sim->mem);
     hw_free(key);
     return status;
@@ -545,5 +514,30 @@ static hw_status launch(hw_sim *sim, const hw_sim_launch_args *args, origin from
 
 hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_fault *fault,
                         hw_diag *diag) {
-    return launch(sim, args, (origin){0}, refusal, fault, diag);
+    return hw_sim_launch_from(sim, args, (hw_sim_origin){0}, refusal, fault, diag);
+}
+
+hw_status hw_sim_launch_inner(hw_sim *sim, const hw_sim_launch_args *args, uint32_t depth, hw_fault *fault,
+                              hw_diag *diag) {
+    static const hw_observers nobody;
+    hw_sim_refusal refusal;
+    hw_status status = check_launch(sim, args, &refusal, diag);
+    if (status) return status;
+    unsigned char *key = pack_key(args, diag);
+    if (!key) return HW_NO_MEMORY;
+    hw_sim_parent parent = {sim, args, &nobody, 0};
+    const hw_child_host host = hw_sim_child_host(&parent);
+    hw_children children;
+    hw_children_init(&children, depth, &host);
+    const hw_launch_info info = describe(sim, args, (hw_sim_origin){0});
+    hw_exec *exec;
+    status = hw_sim_lock_inner(sim, depth, &exec, diag);
+    if (!status) {
+        status = execute(&parent, exec, key + sizeof(launch_key), &info, &children, fault, diag);
+        hw_sim_unlock_inner(sim, depth);
+    }
+    if (!status) status = hw_sim_launch_children(&parent, &children, fault, diag);
+    hw_children_free(&children, sim->mem);
+    hw_free(key);
+    return status;
 }

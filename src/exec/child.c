@@ -2,11 +2,12 @@
 #include "exec/child.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
-void hw_children_init(hw_children *children) {
-    *children = (hw_children){.n = 0};
+void hw_children_init(hw_children *children, uint32_t depth, const hw_child_host *host) {
+    *children = (hw_children){.depth = depth, .host = host};
     pthread_mutex_init(&children->lock, NULL);
 }
 
@@ -46,7 +47,8 @@ uint64_t hw_children_begin(hw_children *children, hw_mem *mem, const hw_child *c
         hw_child *made = &children->items[children->n];
         *made = *child;
         made->params = address;
-        made->number = (uint32_t)children->n++;
+        made->number = children->made++;
+        children->n++;
     }
     pthread_mutex_unlock(&children->lock);
     if (!good) hw_mem_free(mem, address, NULL);
@@ -54,17 +56,53 @@ uint64_t hw_children_begin(hw_children *children, hw_mem *mem, const hw_child *c
 }
 
 // A kernel launches what it has begun last.
-bool hw_children_launch(hw_children *children, uint64_t params, bool is_tail, uint32_t *number) {
+bool hw_children_launch(hw_children *children, uint64_t params, bool is_tail, const hw_child *how, uint32_t *number) {
     pthread_mutex_lock(&children->lock);
     size_t i = children->n;
     while (i > 0 && children->items[i - 1].params != params) i--;
     if (i > 0) {
-        children->items[i - 1].is_launched = true;
-        children->items[i - 1].is_tail = is_tail;
-        *number = children->items[i - 1].number;
+        hw_child *child = &children->items[i - 1];
+        child->is_launched = true;
+        child->is_tail = is_tail;
+        *number = child->number;
+        if (how) {
+            child->function = how->function;
+            child->shared_bytes = how->shared_bytes;
+            memcpy(child->grid, how->grid, sizeof child->grid);
+            memcpy(child->block, how->block, sizeof child->block);
+        }
     }
     pthread_mutex_unlock(&children->lock);
     return i > 0;
+}
+
+// Moves what the block has launched; false: there is no memory for it.
+static bool take_launched(hw_children *children, uint64_t block, hw_children *taken) {
+    bool good = true;
+    size_t kept = 0;
+    pthread_mutex_lock(&children->lock);
+    for (size_t i = 0; i < children->n; i++) {
+        const hw_child *child = &children->items[i];
+        const bool goes = good && child->is_launched && !child->is_tail && child->parent_block == block;
+        if (goes) good = hw_grow((void **)&taken->items, taken->n, &taken->capacity, sizeof *taken->items);
+        if (goes && good) taken->items[taken->n++] = *child;
+        else children->items[kept++] = *child;
+    }
+    children->n = kept;
+    pthread_mutex_unlock(&children->lock);
+    return good;
+}
+
+hw_status hw_children_wait(hw_children *children, hw_mem *mem, uint64_t block, hw_fault *fault) {
+    hw_children taken;
+    hw_children_init(&taken, children->depth, children->host);
+    hw_status status = take_launched(children, block, &taken) ? HW_OK : HW_NO_MEMORY;
+    if (!status && taken.n) {
+        hw_children_sort(&taken, mem);
+        status = children->host->execute(children->host->context, &taken, fault);
+    }
+    hw_children_free(&taken, mem);
+    return status;
 }
 
 uint64_t hw_children_make_stream(hw_children *children) {

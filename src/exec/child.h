@@ -1,13 +1,16 @@
 // Launches that kernels make (dynamic parallelism): kept while their launch runs, and made by whoever has made that one
-// when it has ended, which is all that CUDA promises since 12.0: a child may begin late, and its parent cannot wait.
+// when it has ended, or, in CUDA 11's device runtime, when a thread of the block that made them waits for them.
 #ifndef HW_EXEC_CHILD_H
 #define HW_EXEC_CHILD_H
 
 #include <pthread.h>
 
+#include "base/status.h"
+#include "exec/fault.h"
 #include "mem/mem.h"
 
 enum { HW_CHILD_PARAM_BYTES = 4096 };       // of a kernel, at most
+enum { HW_CHILD_DEPTHS = 24 };              // of launches within launches, as CUDA has them
 
 typedef struct hw_child {
     uint64_t function;                      // its handle (HW_FUNCTION_HANDLE)
@@ -20,23 +23,50 @@ typedef struct hw_child {
     uint32_t number;
 } hw_child;
 
+struct hw_children;
+
+// cudaFuncAttributes, as far as all versions of CUDA from 11 on have it.
+typedef struct hw_child_attributes {
+    uint64_t shared_bytes, const_bytes, local_bytes;
+    int32_t most_threads, regs, ptx_version, binary_version, caches_all, most_dynamic_shared_bytes, carveout;
+} hw_child_attributes;
+
+// The simulated device, as kernels ask it.
+typedef struct hw_child_host {
+    void *context;
+    uint32_t gpus;
+    uint32_t sync_depth;                    // launches as deep as this, the host's being 0, cannot wait any more
+    // Makes them, whole, in this order. HW_UNSUPPORTED: fault->text says why kernels cannot wait.
+    hw_status (*execute)(void *context, struct hw_children *children, hw_fault *fault);
+    bool (*attribute)(void *context, int attribute, int *value);
+    bool (*describe)(void *context, uint64_t function, hw_child_attributes *out);
+    // Blocks that a multiprocessor holds.
+    bool (*occupancy)(void *context, uint64_t function, uint32_t threads, uint32_t shared_bytes, uint32_t *blocks);
+} hw_child_host;
+
 typedef struct hw_children {
     hw_child *items;
     size_t n, capacity;
+    uint32_t made;                          // so far, those that are gone included
     uint64_t n_streams;                     // that kernels have made
     pthread_mutex_t lock;
+    uint32_t depth;                         // of the launch that makes them
+    const hw_child_host *host;
 } hw_children;
 
-void hw_children_init(hw_children *children);
+void hw_children_init(hw_children *children, uint32_t depth, const hw_child_host *host);
 void hw_children_free(hw_children *children, hw_mem *mem);     // with the memory of their parameters
 // In the order in which they are to be made; those that were not launched after all are gone.
 void hw_children_sort(hw_children *children, hw_mem *mem);
 
-// What the two calls of a kernel do. The address where the parameters go; 0: there is no memory.
+// What the calls of a kernel do. The address where the parameters go; 0: there is no memory.
 uint64_t hw_children_begin(hw_children *children, hw_mem *mem, const hw_child *child);
-// false: nothing was begun there. number: of hw_child.
-bool hw_children_launch(hw_children *children, uint64_t params, bool is_tail, uint32_t *number);
-bool hw_child_is_launched_by(const char *function);          // one that kernels call (warp/builtin.c)
+// how: function, sizes and shared memory where they come with this call, or NULL. number: of hw_child. False: nothing
+// was begun there.
+bool hw_children_launch(hw_children *children, uint64_t params, bool is_tail, const hw_child *how, uint32_t *number);
+bool hw_child_is_launched_by(const char *function);          // one that kernels call (warp/device_runtime.c)
 uint64_t hw_children_make_stream(hw_children *children);     // the name of another stream
+// Returns when those that the block has launched so far have been made; fault as hw_child_host.execute has it.
+hw_status hw_children_wait(hw_children *children, hw_mem *mem, uint64_t block, hw_fault *fault);
 
 #endif

@@ -20,7 +20,7 @@ struct hw_exec {
     hw_worker *workers;
     uint32_t n_workers;
     hw_paces paces;
-    pthread_mutex_t print_lock;
+    pthread_mutex_t own_print_lock, *print_lock;
 };
 
 static uint32_t count_processors(void) {
@@ -34,7 +34,8 @@ hw_status hw_exec_create(uint32_t threads, hw_exec **out, hw_diag *diag) {
     exec->n_workers = threads ? threads : count_processors();
     exec->workers = hw_alloc_lanes(exec->n_workers * sizeof *exec->workers);
     exec->pool = hw_pool_create(exec->n_workers);
-    pthread_mutex_init(&exec->print_lock, NULL);
+    pthread_mutex_init(&exec->own_print_lock, NULL);
+    exec->print_lock = &exec->own_print_lock;
     if (!exec->workers || !exec->pool) {
         hw_exec_destroy(exec);
         return hw_diag_no_memory(diag);
@@ -42,6 +43,12 @@ hw_status hw_exec_create(uint32_t threads, hw_exec **out, hw_diag *diag) {
     for (uint32_t i = 0; i < exec->n_workers; i++) hw_watch_end(&exec->workers[i]);
     *out = exec;
     return HW_OK;
+}
+
+hw_status hw_exec_create_inner(const hw_exec *outer, hw_exec **out, hw_diag *diag) {
+    const hw_status status = hw_exec_create(outer->n_workers, out, diag);
+    if (!status) (*out)->print_lock = outer->print_lock;
+    return status;
 }
 
 static void forget_set(hw_worker *worker) {
@@ -65,7 +72,7 @@ void hw_exec_destroy(hw_exec *exec) {
         hw_free(exec->workers[i].made_sums);
     }
     hw_free_aligned(exec->workers);
-    pthread_mutex_destroy(&exec->print_lock);
+    pthread_mutex_destroy(&exec->own_print_lock);
     hw_free(exec);
 }
 
@@ -389,7 +396,7 @@ static hw_run run_of(hw_exec *exec, const hw_launch *launch, hw_fault *fault) {
     static hw_monitor unseen;
     hw_run run = {.launch = launch, .entry = launch->entry, .set = launch->set, .fault = fault,
                   .pool = exec->pool, .workers = exec->workers};
-    run.print_lock = &exec->print_lock;
+    run.print_lock = exec->print_lock;
     run.monitor = launch->monitor ? launch->monitor : &unseen;
     run.observers = launch->observers ? launch->observers : &nobody;
     run.events = run.observers->all.events;

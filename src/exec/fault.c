@@ -239,6 +239,12 @@ void hw_fault_limit(hw_state *s) {
     s->run->status = HW_DEADLOCK;
 }
 
+void hw_fault_of_child(hw_state *s, hw_status status, const hw_fault *fault) {
+    if (!claim_fault(s)) return;
+    *s->run->fault = *fault;
+    s->run->status = status;
+}
+
 void hw_fault_outside(hw_state *s) {
     if (!claim_fault(s)) return;
     fill_fault(s, s->pc ? s->pc : s->run->entry->insts, s->run->fault, HW_FAULT_STOPPED,

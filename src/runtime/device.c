@@ -5,7 +5,7 @@
 #include "runtime/internal.h"
 
 enum { LEAST_FIFO_BYTES = 512 << 10, HEAP_UNIT_BYTES = 64 << 10, STACK_UNIT_BYTES = 16 };   // as an H200 rounds
-enum { MOST_STACK_BYTES = 512 << 10, FIRST_STREAM = 16 };
+enum { MOST_STACK_BYTES = 512 << 10, MOST_SYNC_DEPTH = 24, FIRST_STREAM = 16 };
 
 _Static_assert((int)HW_RT_LIMITS == (int)HW_RT_LIMITS_KEPT, "one place for each limit");
 
@@ -31,6 +31,9 @@ bool hw_rt_device_attribute(const hw_runtime *runtime, int attribute, int *value
 void hw_rt_set_flags(hw_runtime *runtime, unsigned flags) { atomic_store(&runtime->flags, flags); }
 unsigned hw_rt_flags(const hw_runtime *runtime) { return atomic_load(&runtime->flags); }
 
+// As an H200 (9.0) answers; before it kernels wait for others (CUDA C++ Programming Guide, "CDP1").
+static bool has_sync_depth(const hw_runtime *runtime) { return hw_rt_gpu(runtime)->arch->cc < 90; }
+
 hw_rt_status hw_rt_set_limit(hw_runtime *runtime, unsigned limit, size_t value) {
     HW_RT_ENTER(runtime);
     switch (limit) {
@@ -41,6 +44,11 @@ hw_rt_status hw_rt_set_limit(hw_runtime *runtime, unsigned limit, size_t value) 
     case HW_RT_LIMIT_HEAP:
         if (value > hw_rt_gpu(runtime)->memory_bytes) return HW_RT_NO_MEMORY;
         hw_sim_set_heap_bytes(hw_rt_sim(runtime), hw_align_up(value, HEAP_UNIT_BYTES));
+        return HW_RT_SUCCESS;
+    case HW_RT_LIMIT_SYNC_DEPTH:
+        if (!has_sync_depth(runtime)) return HW_RT_UNSUPPORTED_LIMIT;
+        if (value > MOST_SYNC_DEPTH) return HW_RT_INVALID_VALUE;
+        hw_sim_set_sync_depth(hw_rt_sim(runtime), (uint32_t)value);
         return HW_RT_SUCCESS;
     case HW_RT_LIMIT_PRINTF:
         atomic_store(&runtime->limits[limit], value < LEAST_FIFO_BYTES ? LEAST_FIFO_BYTES : value);
@@ -54,9 +62,11 @@ hw_rt_status hw_rt_set_limit(hw_runtime *runtime, unsigned limit, size_t value) 
 
 hw_rt_status hw_rt_get_limit(hw_runtime *runtime, unsigned limit, size_t *value) {
     HW_RT_ENTER(runtime);
-    if (limit >= HW_RT_LIMITS || limit == HW_RT_LIMIT_SYNC_DEPTH) return HW_RT_UNSUPPORTED_LIMIT;
+    if (limit >= HW_RT_LIMITS || (limit == HW_RT_LIMIT_SYNC_DEPTH && !has_sync_depth(runtime)))
+        return HW_RT_UNSUPPORTED_LIMIT;
     if (limit == HW_RT_LIMIT_STACK) *value = hw_sim_stack_bytes(hw_rt_sim(runtime));
     else if (limit == HW_RT_LIMIT_HEAP) *value = hw_sim_heap_bytes(hw_rt_sim(runtime));
+    else if (limit == HW_RT_LIMIT_SYNC_DEPTH) *value = hw_sim_sync_depth(hw_rt_sim(runtime));
     else *value = atomic_load(&runtime->limits[limit]);
     return HW_RT_SUCCESS;
 }

@@ -69,6 +69,10 @@ hw_rt_status hw_rt_launch(hw_runtime *runtime, const hw_rt_launch_args *args, hw
         hw_rt_set_sticky(runtime, status_of_fault(&fault));
         return HW_RT_SUCCESS;
     }
+    if (status == HW_UNSUPPORTED && runtime->options.refused) {
+        runtime->options.refused(runtime->options.context, diag, HW_RT_NOT_SUPPORTED);
+        diag->text[0] = '\0';
+    }
     if (status == HW_USAGE) hw_rt_tell_refused_launch(runtime, info.name, diag);
     return status == HW_USAGE ? status_of_refusal(refusal) : hw_rt_status_of(status);
 }

@@ -29,6 +29,7 @@ static hw_status make_timeline(hw_runtime *runtime, hw_diag *diag) {
     const hw_status status = hw_timeline_create(&timeline, &runtime->timeline, diag);
     runtime->options.device.has_gpu_clock = !status;
     runtime->options.device.begin_us = expected_begin;
+    runtime->options.device.attribute = hw_rt_attribute;
     runtime->options.device.begin_context = runtime->timeline;
     return status;
 }

@@ -5,28 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exec/child.h"
 #include "exec/ops/builtin_math.h"
 #include "exec/undefined/undefined.h"
+#include "exec/warp/builtin_call.h"
 #include "exec/warp/format.h"
-
-static char *argument_at(const hw_state *s, const hw_call_site *site, uint32_t k, int lane) {
-    return s->frame->params + (size_t)lane * s->frame->param_stride + site->arg_offsets[k];
-}
-
-static uint64_t argument_of_call(const hw_state *s, const hw_call_site *site, uint32_t k, int lane) {
-    uint64_t value = 0;
-    uint64_t bytes = site->signature && k < site->signature->n_params ? site->signature->params[k]->size_bytes : 8;
-    memcpy(&value, argument_at(s, site, k, lane), bytes > 8 ? 8 : bytes);
-    return value;
-}
-
-static void set_result(const hw_state *s, const hw_call_site *site, int lane, uint64_t value) {
-    if (!site->n_rets) return;
-    uint64_t bytes = site->signature && site->signature->n_rets ? site->signature->rets[0]->size_bytes : 8;
-    char *to = s->frame->params + (size_t)lane * s->frame->param_stride + site->ret_offsets[0];
-    memcpy(to, &value, bytes > 8 ? 8 : bytes);
-}
 
 static void print_text(hw_state *s, const char *text, size_t length) {
     const hw_launch *launch = s->run->launch;
@@ -57,22 +39,22 @@ static bool read_format_bytes(void *context, uint64_t address, void *out, uint32
 static bool run_vprintf(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     char format[1024], text[4096];
     string_reader reader = {s, in, lane};
-    uint64_t at = argument_of_call(s, site, 0, lane);
+    uint64_t at = hw_builtin_argument(s, site, 0, lane);
     if (!at) {
-        set_result(s, site, lane, (uint32_t)-1);
+        hw_builtin_return(s, site, lane, (uint32_t)-1);
         return true;
     }
     if (!hw_access_read_string(s, in, lane, at, format, sizeof format)) return false;
     hw_format_source source = {read_format_string, read_format_bytes, &reader};
-    int n_arguments = hw_format(format, argument_of_call(s, site, 1, lane), &source, text, sizeof text);
+    int n_arguments = hw_format(format, hw_builtin_argument(s, site, 1, lane), &source, text, sizeof text);
     if (s->stop == HW_STOP_FAULT) return false;
     print_text(s, text, strlen(text));
-    set_result(s, site, lane, (uint32_t)n_arguments);
+    hw_builtin_return(s, site, lane, (uint32_t)n_arguments);
     return true;
 }
 
-// void *malloc(size_t bytes): NULL when the heap of cudaLimitMallocHeapSize is exhausted.
-static bool take_memory(hw_state *s, const hw_call_site *site, int lane, uint64_t bytes, uint64_t alignment) {
+// The heap is that of cudaLimitMallocHeapSize.
+uint64_t hw_builtin_take_memory(hw_state *s, uint64_t bytes, uint64_t alignment) {
     hw_run *run = s->run;
     uint64_t address = 0, used;
     uint64_t charged = bytes > UINT64_MAX - 64 ? bytes : bytes + 16;
@@ -84,27 +66,28 @@ static bool take_memory(hw_state *s, const hw_call_site *site, int lane, uint64_
         hw_mem_alloc(mem, bytes, alignment, HW_ALLOC_HEAP, NULL, "device-side malloc", &address, NULL) != HW_OK)
         address = 0;
     pthread_mutex_unlock(run->print_lock);
-    set_result(s, site, lane, address);
-    return true;
+    return address;
 }
 
+// void *malloc(size_t bytes)
 static bool run_malloc(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     (void)in;
-    return take_memory(s, site, lane, argument_of_call(s, site, 0, lane), 16);
+    hw_builtin_return(s, site, lane, hw_builtin_take_memory(s, hw_builtin_argument(s, site, 0, lane), 16));
+    return true;
 }
 
 // void *__cuda_syscall_aligned_malloc(size_t bytes, size_t alignment): behind cuda::std::aligned_alloc. An alignment
 // that is no power of two, or beyond a page, gives NULL.
 static bool run_aligned_malloc(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     (void)in;
-    uint64_t alignment = argument_of_call(s, site, 1, lane);
+    uint64_t alignment = hw_builtin_argument(s, site, 1, lane);
     bool is_possible = alignment && !(alignment & (alignment - 1)) && alignment <= 4096;
-    return take_memory(s, site, lane, is_possible ? argument_of_call(s, site, 0, lane) : 0,
-                       alignment < 16 ? 16 : alignment);
+    const uint64_t bytes = is_possible ? hw_builtin_argument(s, site, 0, lane) : 0;
+    hw_builtin_return(s, site, lane, hw_builtin_take_memory(s, bytes, alignment < 16 ? 16 : alignment));
+    return true;
 }
 
-static bool run_free(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
-    uint64_t address = argument_of_call(s, site, 0, lane);
+bool hw_builtin_free_memory(hw_state *s, const hw_inst *in, int lane, uint64_t address) {
     if (!address) return true;
     hw_mem *mem = s->run->launch->mem;
     hw_allocation block;
@@ -113,11 +96,15 @@ static bool run_free(hw_state *s, const hw_inst *in, const hw_call_site *site, i
     return hw_access_stray(s, in, HW_FAULT_ADDRESS, lane, HW_SPACE_GLOBAL, address, 1, true);
 }
 
+static bool run_free(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    return hw_builtin_free_memory(s, in, lane, hw_builtin_argument(s, site, 0, lane));
+}
+
 // void cudaGraphSetConditional(unsigned long long handle, unsigned value): the handle is the address of a word that the
 // runtime has made for it (runtime/graph.h).
 static bool run_set_condition(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
-    const uint64_t handle = argument_of_call(s, site, 0, lane);
-    const uint32_t value = (uint32_t)argument_of_call(s, site, 1, lane);
+    const uint64_t handle = hw_builtin_argument(s, site, 0, lane);
+    const uint32_t value = (uint32_t)hw_builtin_argument(s, site, 1, lane);
     hw_mem *mem = s->run->launch->mem;
     hw_allocation word;
     if (!hw_mem_find(mem, handle, sizeof value, &word))
@@ -127,72 +114,14 @@ static bool run_set_condition(hw_state *s, const hw_inst *in, const hw_call_site
     return true;
 }
 
-// ---- launches of kernels' own, as cudadevrt asks for them ----
-
-// void *cnpv2GetParameterBufferV2(void *function, dim3 grid, dim3 block, unsigned shared_bytes): where the parameters
-// are to go; NULL when there is no memory.
-static bool run_begin_child(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
-    (void)in;
-    const hw_launch *launch = s->run->launch;
-    const uint32_t *b = s->block->index, *grid = launch->grid;
-    hw_child child = {.function = argument_of_call(s, site, 0, lane),
-                      .shared_bytes = (uint32_t)argument_of_call(s, site, 3, lane),
-                      .parent_block = ((uint64_t)b[2] * grid[1] + b[1]) * grid[0] + b[0]};
-    memcpy(child.grid, argument_at(s, site, 1, lane), sizeof child.grid);
-    memcpy(child.block, argument_at(s, site, 2, lane), sizeof child.block);
-    set_result(s, site, lane, launch->children ? hw_children_begin(launch->children, launch->mem, &child) : 0);
-    return true;
-}
-
-// Streams that have a name of CUDA's.
-enum { TAIL_STREAM = 3, FIRE_AND_FORGET = 4 };
-
-static void tell_child(hw_state *s, const hw_inst *in, int lane, uint32_t number, uint64_t stream) {
-    const hw_child_step step = {.where = hw_where_of(s), .note = in->note, .lane = (uint8_t)lane, .stream = stream,
-                                .number = number,
-                                .order = stream == TAIL_STREAM       ? HW_CHILD_TAIL
-                                         : stream == FIRE_AND_FORGET ? HW_CHILD_ALONE
-                                                                     : HW_CHILD_IN_STREAM};
-    hw_tell_child(&s->run->observers->all, s->worker->index, &step);
-}
-
-// cudaError_t cnpv2LaunchDeviceV2(void *parameters, cudaStream_t stream)
-static bool run_launch_child(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
-    enum { INVALID_VALUE = 1 };
-    uint32_t number;
-    hw_children *children = s->run->launch->children;
-    const uint64_t params = argument_of_call(s, site, 0, lane), stream = argument_of_call(s, site, 1, lane);
-    const bool good = children && params && hw_children_launch(children, params, stream == TAIL_STREAM, &number);
-    if (good && HW_IS_TOLD(s, CHILD)) tell_child(s, in, lane, number, stream);
-    set_result(s, site, lane, good ? 0 : INVALID_VALUE);
-    return true;
-}
-
-// cudaError_t cnpv2StreamCreate(cudaStream_t *stream, unsigned flags) and the like: children are made one by one, and
-// streams are names for observers.
-static bool run_make_stream(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
-    hw_children *children = s->run->launch->children;
-    const uint64_t address = argument_of_call(s, site, 0, lane);
-    const uint64_t stream = children ? hw_children_make_stream(children) : 0;
-    set_result(s, site, lane, 0);
-    if (s->undefined) hw_undefined_builtin_writes(s, lane, address, sizeof stream);
-    return hw_access_write(s, in, lane, address, &stream, sizeof stream);
-}
-
-static bool run_nothing(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
-    (void)in;
-    set_result(s, site, lane, 0);
-    return true;
-}
-
 // void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t charsize):
 // the sentence that the CUDA driver prints, for every lane that failed.
 static bool run_assertfail(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     char message[256], file[200], function[200];
-    uint32_t line = (uint32_t)argument_of_call(s, site, 2, lane);
-    if (!hw_access_read_string(s, in, lane, argument_of_call(s, site, 0, lane), message, sizeof message) ||
-        !hw_access_read_string(s, in, lane, argument_of_call(s, site, 1, lane), file, sizeof file) ||
-        !hw_access_read_string(s, in, lane, argument_of_call(s, site, 3, lane), function, sizeof function))
+    uint32_t line = (uint32_t)hw_builtin_argument(s, site, 2, lane);
+    if (!hw_access_read_string(s, in, lane, hw_builtin_argument(s, site, 0, lane), message, sizeof message) ||
+        !hw_access_read_string(s, in, lane, hw_builtin_argument(s, site, 1, lane), file, sizeof file) ||
+        !hw_access_read_string(s, in, lane, hw_builtin_argument(s, site, 3, lane), function, sizeof function))
         return false;
     hw_fault_stop(s, in, HW_FAULT_ASSERT, lane);
     hw_fault *fault = s->run->fault;
@@ -206,22 +135,9 @@ static bool run_assertfail(hw_state *s, const hw_inst *in, const hw_call_site *s
     return false;
 }
 
-typedef struct builtin_row {
-    const char *name;
-    bool (*run)(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane);
-} builtin_row;
-
-static const builtin_row builtins[] = {
+static const hw_builtin_row builtins[] = {
     {"vprintf", run_vprintf}, {"malloc", run_malloc}, {"free", run_free}, {"__assertfail", run_assertfail},
     {"__cuda_syscall_aligned_malloc", run_aligned_malloc}, {"cudaGraphSetConditional", run_set_condition},
-    {"__cuda_syscall_cnpv2GetParameterBufferV2", run_begin_child},
-    {"__cuda_syscall_cnpv2LaunchDeviceV2", run_launch_child},
-    {"__cuda_syscall_cnpv2StreamCreate", run_make_stream}, {"__cuda_syscall_cnpv2StreamDestroy", run_nothing},
-    {"__cuda_syscall_cnpv2SetLastError", run_nothing}, {"__cuda_syscall_cnpv2GetLastError", run_nothing},
-    // The same as kernels call it that are not linked with cudadevrt: Halfwarp takes its place.
-    {"__cudaCDP2GetParameterBufferV2", run_begin_child}, {"__cudaCDP2LaunchDeviceV2", run_launch_child},
-    {"__cudaCDP2StreamCreateWithFlags", run_make_stream}, {"__cudaCDP2StreamDestroy", run_nothing},
-    {"__cudaCDP2GetLastError", run_nothing}, {"__cudaCDP2PeekAtLastError", run_nothing},
     // operator new and delete, with and without [] and size, which clang leaves to a library that it does not have
     {"_Znwm", run_malloc}, {"_Znam", run_malloc}, {"_ZdlPv", run_free}, {"_ZdlPvm", run_free}, {"_ZdaPv", run_free},
     {"_ZdaPvm", run_free},
@@ -229,19 +145,14 @@ static const builtin_row builtins[] = {
 
 enum { BUILTINS = sizeof builtins / sizeof *builtins };
 
-bool hw_child_is_launched_by(const char *function) {
-    bool is = false;
-    for (uint32_t i = 0; i < BUILTINS; i++)
-        is |= builtins[i].run == run_launch_child && !strcmp(builtins[i].name, function);
-    return is;
-}
+enum { FIRST_MATH = BUILTINS + HW_DEVICE_RUNTIME_CALLS };
 
-// Numbers begin at 1: the rows above, then the math library's.
+// Numbers begin at 1: the rows above, the device runtime's, the math library's.
 uint32_t hw_builtin_find(const char *name) {
     for (uint32_t i = 0; i < BUILTINS; i++)
         if (!strcmp(builtins[i].name, name)) return 1 + i;
-    uint32_t math = hw_math_find(name);
-    return math ? BUILTINS + math : 0;
+    const uint32_t call = hw_device_runtime_find(name), math = call ? 0 : hw_math_find(name);
+    return call ? BUILTINS + call : math ? FIRST_MATH + math : 0;
 }
 
 // ---- math ----
@@ -258,7 +169,7 @@ static bool run_math(hw_state *s, const hw_inst *in, const hw_call_site *site, c
     const char *letter = row->signature + 2;
     uint32_t k = 0;
     for (; *letter && k < HW_MATH_MAX_ARGS; letter++, k++) {
-        args[k] = argument_of_call(s, site, k, lane);
+        args[k] = hw_builtin_argument(s, site, k, lane);
         if (*letter != '*' && *letter != '@') continue;
         bool gathers = *letter++ == '@';
         pointers[k] = args[k];
@@ -284,18 +195,19 @@ static bool run_math(hw_state *s, const hw_inst *in, const hw_call_site *site, c
         if (s->undefined) hw_undefined_builtin_writes(s, lane, pointers[k], pointee_bytes(*letter));
         if (!hw_access_write(s, in, lane, pointers[k], &rets[out++], pointee_bytes(*letter))) return false;
     }
-    set_result(s, site, lane, rets[0]);
+    hw_builtin_return(s, site, lane, rets[0]);
     return true;
 }
 
 const hw_inst *hw_builtin_call(hw_state *s, const hw_inst *in, const hw_call_site *site) {
-    uint32_t number = in->builtin;
-    const builtin_row *row = number <= BUILTINS ? &builtins[number - 1] : NULL;
-    const hw_math_row *math = row ? NULL : hw_math_at(number - BUILTINS);
-    if (row) hw_outside_tell(s, in->note, HW_OUTSIDE_CALL);
+    const uint32_t number = in->builtin;
+    const hw_math_row *math = number > FIRST_MATH ? hw_math_at(number - FIRST_MATH) : NULL;
+    hw_builtin_body *body = math ? NULL : number <= BUILTINS ? builtins[number - 1].run
+                                                             : hw_device_runtime_at(number - BUILTINS);
+    if (body) hw_outside_tell(s, in->note, HW_OUTSIDE_CALL);
     for (uint32_t left = s->warp.mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        if (!(row ? row->run(s, in, site, lane) : run_math(s, in, site, math, lane))) return NULL;
+        if (!(body ? body(s, in, site, lane) : run_math(s, in, site, math, lane))) return NULL;
     }
     hw_access_refresh(s->worker);
     return in;

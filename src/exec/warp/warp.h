@@ -487,6 +487,8 @@ void hw_fault_place(const hw_run *run, const hw_inst *in, const char **file, uin
 void hw_fault_limit(hw_state *s);               // the launch has executed all the instructions that it may
 void hw_fault_outside(hw_state *s);             // somebody else ends it
 void hw_fault_waits_for_gpu(hw_state *s);       // it waits for a launch that waits for its end
+// A launch that it waits for has ended like that.
+void hw_fault_of_child(hw_state *s, hw_status status, const hw_fault *fault);
 
 // async.c
 extern const hw_body_forms hw_async_bodies[];

@@ -14,6 +14,16 @@ for mine in 11.0 12 13; do
     done
 done
 
+# What the runtime gets from the driver: entries, and device code that is loaded at run time.
+for mine in 11.0 12 13; do
+    "$cc" -I "$tests/../include/cuda" -o "$work/libraries" "$tests/shim/libraries.c" "$lib/libcudart.so.$mine" \
+        -Wl,-rpath,"$lib" || exit 1
+    expect 0 "$work/libraries"
+    for line in '1 device' 'not found' 'too new' '1 kernels, this one, 4 bytes' 21 cudaErrorInvalidSymbol; do
+        says out "$line"
+    done
+done
+
 # And one with kernels, all of which are counted once, by each compiler.
 routes=0
 for compiler in nvcc clang; do

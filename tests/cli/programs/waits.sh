@@ -1,0 +1,32 @@
+# Kernels that wait for kernels, as CUDA 11 lets them: as deep as the limit says, in any number of host threads; a GPU
+# from 9.0 on has no such limit. What the children do is not counted, and not checked.
+. "$(dirname "$0")/../check.bash"
+tests=$(cd "$(dirname "$0")/../.." && pwd)
+lib=$(cd "$(dirname "$halfwarp")/lib" && pwd)
+cc=$(command -v cc || command -v gcc || command -v clang) || exit 77
+"$cc" -g -I "$tests/../include/cuda" -o "$work/waits" "$tests/shim/driver_waits.c" \
+    "$lib/driver/libcuda.so.1" -Wl,-rpath-link,"$lib" || exit 1
+for threads in 1 3; do
+    expect 0 "$halfwarp" run --gpu a100 --threads $threads "$work/waits"
+    says out '1 1 2 3 [68] [0] [0] 7 same'
+    says out 'limit 0'
+    says out '1 2 3 4 [0] [0] [0] 7 same'
+    says out 'multiprocessors 108 blocks 2 threads 1024 binary 80 event 0'
+done
+expect 0 "$halfwarp" run --gpu h200 "$work/waits"
+says out 'limit 215'
+[ "$(grep -c '^1 2 3 4 \[0\] \[0\] \[0\] 7 same$' "$work/out")" = 2 ] || fail "$(cat "$work/out")"
+expect 5 "$halfwarp" run "$work/waits" fault
+says err 'kernel tree accessed memory it does not own'
+expect 0 "$halfwarp" profile "$work/waits"
+says err 'are executed and not counted'
+expect 4 "$halfwarp" check "$work/waits"
+says err 'a kernel waits for kernels that it has launched'
+if command -v nvcc > /dev/null; then
+    nvcc -D__CDPRT_SUPPRESS_SYNC_DEPRECATION_WARNING -DCUDA_FORCE_CDP1_IF_SUPPORTED -rdc=true \
+        -gencode arch=compute_80,code=compute_80 -lcudadevrt -o "$work/sums" "$tests/shim/waits.cu" || exit 1
+    expect 0 "$halfwarp" run --gpu a100 "$work/sums"
+    says out 496
+    says out '0 0 0 0 20 21 22 23 cudaSuccess'
+fi
+finish
