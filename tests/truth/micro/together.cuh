@@ -65,7 +65,7 @@ static void grid_barriers_of(int blocks, int threads) {
         });
     }
 }
-template <int WORDS> __global__ void local_words(float *o, int rounds, int n) {
+template <int WORDS> __global__ void __launch_bounds__(1024) local_words(float *o, int rounds, int n) {
     float v[WORDS];
     for (int i = 0; i < WORDS; i++) v[i] = i + n;
     for (int r = 0; r < rounds; r++)

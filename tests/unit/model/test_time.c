@@ -304,8 +304,8 @@ static void results_of_slow_pipes(void **state) {
     (void)state;
     assert_near(waits_of("h200", HW_RATE_F32), 4 / 1.6, 1e-9);
     assert_near(waits_of("h200", HW_RATE_F64), 8 / 1.6, 1e-9);
-    assert_near(waits_of("h200", HW_RATE_SFU), 21 / 1.6, 1e-9);
-    assert_near(waits_of("h200", HW_RATE_CVT), 21 / 1.6, 1e-9);
+    assert_near(waits_of("h200", HW_RATE_SFU), 17 / 1.6, 1e-9);
+    assert_near(waits_of("h200", HW_RATE_CVT), 17 / 1.6, 1e-9);
     assert_near(waits_of("h200", HW_RATE_SHFL), 23 / 1.6, 1e-9);
     assert_near(waits_of("gtx1080", HW_RATE_SFU), waits_of("gtx1080", HW_RATE_F32), 1e-9);
 }
