@@ -11,6 +11,7 @@
 typedef struct counted {
     const hw_machine_function *function;
     uint64_t *warps, *divergent;
+    uint64_t *most, *copy;           // of the copy that is counted, and which that is: hw_ptx_function.copy_of
 } counted;
 
 static const hw_machine_range *range_of(const hw_machine_function *f, uint32_t line) {
@@ -23,32 +24,37 @@ static const hw_machine_range *range_of(const hw_machine_function *f, uint32_t l
     return low < f->n_ranges && f->ranges[low].first <= line ? &f->ranges[low] : NULL;
 }
 
-// A range's instructions are executed equally often, but for those that lowering has dropped or moved.
+// A range's instructions are executed equally often, but for those that lowering has dropped or moved. Copies of a
+// function follow each other, each with the same lines.
 static void count_ranges(const hw_prof *prof, const counted *c) {
-    uint64_t warps = 0;
+    uint64_t warps = 0, copy = 1;
     for (uint32_t i = 0; i < prof->n_notes; i++) {
         uint64_t divergent = 0;
         for (uint32_t k = 0; k < prof->n_workers; k++) {
             warps += prof->workers[k].notes[i].warps;
             divergent += prof->workers[k].notes[i].divergent;
         }
+        copy += i && prof->notes[i].ptx_line < prof->notes[i - 1].ptx_line;
         if (!warps && !divergent) continue;
         const hw_machine_range *range = range_of(c->function, prof->notes[i].ptx_line);
         if (!range) continue;
         const size_t at = (size_t)(range - c->function->ranges);
         c->divergent[at] += divergent;
-        if (warps > c->warps[at]) c->warps[at] = warps;
+        if (c->copy[at] != copy) c->copy[at] = copy, c->most[at] = 0;
+        if (warps <= c->most[at]) continue;
+        c->warps[at] += warps - c->most[at];
+        c->most[at] = warps;
     }
 }
 
 static bool add_function(const hw_prof *prof, const hw_machine_function *f, double inst[HW_RATES]) {
     const size_t n = (size_t)f->n_ranges + 1;
-    uint64_t *room = hw_calloc(2 * n + f->n_blocks, sizeof *room);
+    uint64_t *room = hw_calloc(4 * n + f->n_blocks, sizeof *room);
     _Static_assert(sizeof(double) == sizeof *room, "numbers of blocks lie behind those of ranges");
     if (!room) return false;
-    const counted c = {f, room, room + n};
+    const counted c = {f, room, room + n, room + 2 * n, room + 3 * n};
     count_ranges(prof, &c);
-    hw_model_machine(f, c.warps, c.divergent, (double *)(void *)(room + 2 * n), inst);
+    hw_model_machine(f, c.warps, c.divergent, (double *)(void *)(room + 4 * n), inst);
     hw_free(room);
     return true;
 }

@@ -20,11 +20,13 @@ blocks_streams|race|siblings|
 cousins|race|siblings|
 ROWS
 
-for lines in -lineinfo -G; do
-    expect 0 nvcc -rdc=true $lines -arch=sm_75 -o "$work/children" "$source"
-    expect 0 "$halfwarp" check "$work/children"
-    [ "$(cat "$work/out")" = done ] || fail "$lines, clean: $(head -c 3000 "$work/out")"
-    expect 1 "$halfwarp" check --format json -o "$work/found.json" "$work/children" racy
-    python3 "$here/check_hazards.py" "$work/table" "$work/found.json" "$here/../../check" || fail "$lines: launches"
+for compiler in nvcc; do
+    for options in -O3; do
+        expect 0 $compiler $options -rdc=true -lineinfo -arch=sm_75 -o "$work/children" "$source"
+        expect 0 "$halfwarp" check "$work/children"
+        [ "$(cat "$work/out")" = done ] || fail "clean: $(head -c 3000 "$work/out")"
+        expect 1 "$halfwarp" check --format json -o "$work/found.json" "$work/children" racy
+        python3 "$here/check_hazards.py" "$work/table" "$work/found.json" "$here/../../check" || fail launches
+    done
 done
 finish

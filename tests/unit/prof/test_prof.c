@@ -66,6 +66,37 @@ static void record(hw_prof *prof, uint32_t worker, uint32_t note, uint8_t space,
     tell_access(hw_prof_sink(prof), worker, notes, note, space, mask, delta, base, repeat);
 }
 
+// A function that two lines call has two copies of its notes (hw_ptx_function.copy_of), and machine code once.
+static void copies_of_a_function_are_one_in_machine_code(void **state) {
+    (void)state;
+    static const hw_note called[] = {{.ptx_line = 5, .line = 1}, {.ptx_line = 20}, {.ptx_line = 21},
+                                     {.ptx_line = 20, .line = 1}, {.ptx_line = 21, .line = 1},
+                                     {.ptx_line = 20, .line = 2}, {.ptx_line = 21, .line = 2}};
+    static const hw_machine_range own = {1, 9}, range = {20, 30};
+    static const hw_machine_block blocks[] = {
+        {.share = HW_MACHINE_ALONE, .copies = 1, .entry = HW_MACHINE_NO_RANGE, .parted = HW_MACHINE_NO_RANGE,
+         .inst = {[HW_RATE_ISSUE] = 100}},
+        {.share = HW_MACHINE_ALONE, .copies = 1, .entry = HW_MACHINE_NO_RANGE, .parted = HW_MACHINE_NO_RANGE,
+         .inst = {[HW_RATE_ISSUE] = 3}}};
+    static const hw_machine_function functions[] = {{"_Z4copyPfPKf", true, &own, &blocks[0], 1, 1},
+                                                    {"f", false, &range, &blocks[1], 1, 1}};
+    static const hw_machine_module machine = {functions, 2};
+    hw_prof *prof = new_prof(false);
+    hw_launch_info info = launch_info();
+    info.notes = called;
+    info.n_notes = sizeof called / sizeof *called;
+    info.machine = &machine;
+    hw_sink *sink = hw_prof_sink(prof);
+    begin(prof, &info);
+    sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = 1, .warps = 1, .lanes = 32});
+    sink->executed(sink, 0, &(hw_executed){.first_note = 3, .count = 2, .warps = 10, .lanes = 320});
+    sink->executed(sink, 1, &(hw_executed){.first_note = 5, .count = 2, .warps = 4, .lanes = 128});
+    const hw_report_launch *l = end(prof, &info);
+    assert_true(l->has_machine_inst);
+    assert_int_equal(l->machine_inst, 100 + 3 * 14);
+    hw_prof_destroy(prof);
+}
+
 static void nothing_counts_nothing(void **state) {
     (void)state;
     hw_prof *prof = new_prof(false);
@@ -519,6 +550,7 @@ static void names_are_demangled(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_counts_nothing),
+        cmocka_unit_test(copies_of_a_function_are_one_in_machine_code),
         cmocka_unit_test(instructions_are_ranges),
         cmocka_unit_test(lone_accesses_count_alike), cmocka_unit_test(global_accesses_by_hand),
         cmocka_unit_test(shared_and_local_accesses_by_hand),
