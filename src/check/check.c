@@ -152,6 +152,8 @@ static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *
     if (!block) return;
     const bool is_for_all = hw_check_blocks_is_for_all(block, step);
     if (step->action == HW_BARRIER_COMPLETE) look_for_left_out(c, block, step->barrier);
+    // What all threads have waited for when they come to the barrier is behind it as everything else.
+    if (is_for_all && !block->n_under_way) block->has_copies = c->blocks.has_rows;
     if (is_for_all) hw_check_interval_end(c, block);
     else if (step->action != HW_BARRIER_SYNC && step->action != HW_BARRIER_REDUCE) hw_check_interval_look(c, block);
     const bool is_good = hw_check_blocks_barrier(&c->blocks, step, c->notes, &first);

@@ -1,5 +1,6 @@
 // What sinks hear of memory: accesses of kernels, and of calls of the host.
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "check/bounds.h"
 #include "check/internal.h"
 #include "isa/order.h"
@@ -114,6 +115,7 @@ static void exchange_messages(const hw_check_present *now, uint32_t warp, const 
 
 // An access to shared memory waits for the next barrier, unless it is a copy, or orders threads.
 static bool can_wait(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n, uint8_t kind) {
+    if (kind == HW_CHECK_ASYNC_WRITE) block->n_under_way += n * hw_bits_set(first->pattern->mask);
     bool waits = kind != HW_CHECK_ASYNC_WRITE;
     if (kind & (HW_CHECK_STRONG_READ | HW_CHECK_STRONG_WRITE))
         for (uint32_t k = 0; k < n; k++)
@@ -232,6 +234,8 @@ void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *
     hw_check_block *block = block_now(c, &landed->where, HW_SPACE_SHARED);
     (void)worker;
     if (!block) return;
+    const uint32_t lanes = hw_bits_set(landed->mask);
+    block->n_under_way -= lanes < block->n_under_way ? lanes : block->n_under_way;
     hw_check_present now;
     begin_plain(c, &now, block, landed->where.warp, HW_SPACE_SHARED, landed->note);
     now.entry.act = HW_CHECK_COPIES;

@@ -97,47 +97,56 @@ static bool message_covers(const hw_check_message *m, const hw_check_author *a) 
     return m->warp == a->warp && (a->time < m->met || (!a->is_many && a->lane == m->lane && a->time < m->own));
 }
 
-// A search through logs and what their writers had read. Each log is gone through once: its messages up to `visited`
-// have been looked at.
+// A search through logs and what their writers had read. What is read mostly says it itself, so that all of that is
+// asked before anything is followed. Each log is gone through once: its messages up to `asked`, and what the writers of
+// those up to `followed` had read, have been looked at.
 typedef struct search {
     uint32_t visit, left;
     const hw_check_author *author;
 } search;
-
-static bool search_letters(search *s, const hw_check_letters *letters, uint32_t reader);
 
 // Is it a message for threads of the block `reader`?
 static bool is_for(const hw_check_message *m, uint32_t reader) {
     return m->block == reader || m->scope >= HW_SCOPE_CLUSTER;
 }
 
-static bool search_log(search *s, hw_check_log *log, uint32_t n, uint32_t reader) {
-    const uint32_t block = s->author->block;
-    if (log->visit != s->visit) log->visit = s->visit, log->visited = 0;
-    const uint32_t from = log->visited;
+static bool ask_log(const search *s, hw_check_log *log, uint32_t n, uint32_t reader) {
+    if (log->visit != s->visit) log->visit = s->visit, log->asked = log->followed = 0;
+    const uint32_t from = log->asked;
     if (n <= from) return false;
-    log->visited = n;
-    for (uint32_t i = log->n_latest ? log->latest[block & (log->n_latest - 1)] : 0; i > from;
+    log->asked = n;
+    for (uint32_t i = log->n_latest ? log->latest[s->author->block & (log->n_latest - 1)] : 0; i > from;
          i = log->messages[i - 1].before)
         if (i <= n && is_for(&log->messages[i - 1], reader) && message_covers(&log->messages[i - 1], s->author))
             return true;
+    return false;
+}
+
+static bool search_letters(search *s, const hw_check_letters *letters, uint32_t reader);
+
+static bool follow_log(search *s, hw_check_log *log, uint32_t n, uint32_t reader) {
+    const uint32_t from = log->followed;
+    if (n <= from) return false;
+    log->followed = n;
     for (uint32_t i = n; i-- > from;) {
         const hw_check_message *m = &log->messages[i];
         if ((!m->known[0] && !m->known[1] && !m->known[2]) || !is_for(m, reader)) continue;
         if (!s->left--) return true;
         for (int k = 0; k < 3; k++)
-            if (search_letters(s, m->known[k], m->block)) return true;
+            if (m->known[k] && search_letters(s, m->known[k], m->block)) return true;
     }
     return false;
 }
 
 static bool search_letters(search *s, const hw_check_letters *letters, uint32_t reader) {
-    for (uint32_t i = 0; letters && i < letters->n; i++)
-        if (search_log(s, letters->items[i].log, letters->items[i].n, reader)) return true;
+    for (uint32_t i = 0; i < letters->n; i++)
+        if (ask_log(s, letters->items[i].log, letters->items[i].n, reader)) return true;
+    for (uint32_t i = 0; i < letters->n; i++)
+        if (follow_log(s, letters->items[i].log, letters->items[i].n, reader)) return true;
     return false;
 }
 
 bool hw_check_letters_have(hw_check_logs *logs, const hw_check_letters *letters, const hw_check_author *author) {
     search s = {.visit = ++logs->visits, .left = LONGEST_CHAIN, .author = author};
-    return search_letters(&s, letters, author->reader);
+    return letters && search_letters(&s, letters, author->reader);
 }

@@ -32,8 +32,8 @@ typedef struct hw_check_log {
     hw_check_message *messages;      // in the arena
     uint32_t n, capacity;
     uint32_t *latest, n_latest;      // by block modulo n_latest, a power of two: the last message of such a block, + 1
-    uint32_t visit;                  // of hw_check_letters_have, and how many messages it has looked at
-    uint32_t visited;
+    uint32_t visit;                  // of hw_check_letters_have, how many messages it has looked at, and of how many
+    uint32_t asked, followed;        // it has gone on to what their writers had read
 } hw_check_log;
 
 // What has been read: the first n messages of logs. Immutable, in the launch's arena. NULL: nothing.

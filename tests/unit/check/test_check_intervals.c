@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "check/checked_launch.h"
+#include "check/internal.h"
 
 enum { LOAD = 10, STORE = 11, OTHER_STORE = 12, RED = 13, OTHER_LOAD = 14 };
 static const uint32_t FULL = 0xffffffff;
@@ -172,6 +173,38 @@ static void test_long_intervals(void **state) {
 }
 
 // Lanes of `mask` of warp 1, words side by side from lane 0's at `offset` on.
+// Lanes of each warp copy a row, as access_rows has them; they are there when the lanes have waited.
+static void land_rows(uint32_t block, uint32_t line) {
+    for (uint32_t warp = 0; warp < 4; warp++) {
+        uint32_t to[HW_WARP_LANES];
+        for (uint32_t i = 0; i < HW_WARP_LANES; i++) to[i] = 128 * warp + 4 * i;
+        const hw_copy_landed landed = {.where = checked_where(block, warp), .note = line, .mask = FULL,
+                                       .width_bytes = 4, .is_waited_for = true, .to = to};
+        c.sink->copy_landed(c.sink, 0, &landed);
+    }
+}
+
+// What follows a barrier that all copies were there at waits for the next one, and is no race with them. A copy that
+// was under way is one, and so is the next one that begins while others read.
+static void test_copies(void **state) {
+    (void)state;
+    for (int waits = 0; waits < 2; waits++) {
+        const uint32_t block = (uint32_t)waits;
+        start(2);
+        access_rows(block, STORE, HW_NOTE_COPY, 0);
+        if (waits) land_rows(block, STORE);
+        barrier(block);
+        access_rows(block, LOAD, HW_NOTE_LOAD, 64);
+        assert_int_equal(c.check->intervals.n_waiting, waits);
+        assert_int_equal(count_between(STORE, LOAD), waits ? 0 : 128 - 16);
+        if (waits) access_rows(block, OTHER_STORE, HW_NOTE_COPY, 0);
+        assert_int_equal(count_between(OTHER_STORE, LOAD), waits ? 128 - 16 : 0);
+        checked_end(&c);
+        hw_check_destroy(c.check);
+        assert_int_equal(checked_create(&c), HW_OK);
+    }
+}
+
 static void access_some(uint32_t block, uint32_t line, uint8_t kind, uint32_t mask, uint64_t offset) {
     const hw_note note = {.kind = kind, .space = HW_SPACE_SHARED, .width_bytes = 4};
     const int first = __builtin_ctz(mask);
@@ -230,6 +263,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_what_waits_is_looked_at_in_the_end, begin, end),
         cmocka_unit_test_setup_teardown(test_meeting_ends_the_waiting, begin, end),
         cmocka_unit_test_setup_teardown(test_atomics, begin, end),
+        cmocka_unit_test_setup_teardown(test_copies, begin, end),
         cmocka_unit_test_setup_teardown(test_long_intervals, begin, end),
         cmocka_unit_test_setup_teardown(test_threads_that_write_what_they_have_read, begin, end),
         cmocka_unit_test(test_intervals_without_memory),
