@@ -82,8 +82,8 @@ typedef struct hw_check_block {
     hw_check_ref floor;                      // what shared memory refers to below it, all threads come after
     uint32_t proxied;                        // when a thread made a fence for copies of rows
     hw_check_rows rows;                      // copies of rows under way that it has begun
-    bool has_copies;                         // asynchronous ones into shared memory, begun since the last barrier or
-                                             // not waited for: barriers do not wait for them
+    bool has_copies;                         // asynchronous ones into shared memory, begun since the last barrier
+                                             // or not waited for: barriers do not wait for them
     uint32_t n_under_way;                    // those of lanes (not of rows) that nobody has waited for
     hw_check_interval interval;
     uint32_t met_at;                         // barriers that anybody has come to, bits
