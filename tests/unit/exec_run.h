@@ -96,12 +96,11 @@ static void add_guarded_off(hw_sink *sink, uint32_t worker, const hw_guarded_off
     (void)worker;
     __atomic_fetch_sub(&((adding_sink *)sink)->sums.thread_inst, off->lanes, __ATOMIC_RELAXED);
 }
-// Told when the launch has executed all, by one thread.
 static void add_issued(hw_sink *sink, uint32_t worker, const hw_issued *issued) {
     sums *s = &((adding_sink *)sink)->sums;
     (void)worker;
-    s->issued += issued->all;
-    s->longest += issued->longest;
+    __atomic_fetch_add(&s->issued, issued->all, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->longest, issued->longest, __ATOMIC_RELAXED);
 }
 static const hw_sink an_adding_sink = {
     .events = HW_WANTS(ACCESS) | HW_WANTS(ATOMIC) | HW_WANTS(EXECUTED) | HW_WANTS(BRANCH) | HW_WANTS(GUARDED_OFF) |
