@@ -379,7 +379,7 @@ typedef int half_part __attribute__((vector_size(32)));
     LOAD_AT(T, from, places, unit, i), LOAD_AT(T, from, places, unit, (i) + 1),                                        \
         LOAD_AT(T, from, places, unit, (i) + 2), LOAD_AT(T, from, places, unit, (i) + 3)
 // Functions of their own: text that is executed once a turn is to fit into the processor's cache of instructions.
-// usual: the unit that most have, which costs no instruction.
+// usual: the unit that most have, in a loop of its own: a shift that the compiler knows is part of a load's address.
 #define LOAD_APART(function, T, usual, LOAD_PART)                                                                      \
     static __attribute__((noinline)) void function(const char *from, const int *places, u32 unit, u32 m, T *to) {      \
         if (__builtin_popcount(m) <= FEW_LANES) {                                                                      \

@@ -221,11 +221,11 @@ static void count_branch(hw_state *s, const hw_region *region, uint32_t inside) 
     hw_set_mask(&s->warp, ~0u);
 }
 
-// For each eight lanes those in `lanes` get the numbers 0, 1, ...; the others any.
+// For each lane of `lanes` how many of the eight that it stands in are before it; 0 for others.
 static void put_in_order(uint32_t lanes, uint32_t order[HW_WARP_LANES]) {
     for (uint32_t part = 0; part < HW_WARP_LANES; part += 8) {
         uint32_t next = 0;
-        for (uint32_t left = lanes >> part & 0xff; left; left &= left - 1) order[part + __builtin_ctz(left)] = next++;
+        for (uint32_t i = part; i < part + 8; i++) order[i] = lanes >> i & 1 ? next++ : 0;
     }
 }
 

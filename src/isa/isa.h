@@ -205,6 +205,7 @@ typedef struct hw_note {
     bool is_combined;      // of a warp's lanes, which mean one word, ptxas makes one access (7.0 on)
     uint8_t pipe, issues;  // of PLAIN: hw_rate (isa/rates.h), and how many instructions of it the hardware runs for one
     uint32_t access;       // of instructions that access memory: their number among those of the program
+    uint32_t function;     // among those of the program; several may be copies of one, with the same lines
     uint32_t ptx_line;     // in the PTX text
     uint32_t file, line;   // source, as .loc says; file indexes the program's file table, line 0: unknown
     uint32_t inlined;      // where the source line's function was inlined, in the program's table; 0: nowhere

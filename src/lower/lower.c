@@ -27,6 +27,7 @@ static void write_notes(hw_program *program) {
         const hw_traits *traits = hw_op_traits(inst->op);
         note->kind = hw_inst_effects(inst->op, &inst->mods, inst->space, inst->guard >= 0).kind;
         hw_order_write(inst, note);
+        note->function = (uint32_t)program->index;
         note->ptx_line = (uint32_t)inst->line;
         note->file = inst->loc_file;
         note->line = inst->loc_line;

@@ -32,10 +32,10 @@ enum {
     // barriers (truth/h200_micro.csv). Before 7.0 80 in all, whatever the block.
     BARRIER_CYCLES = 16, OLD_BARRIER_CYCLES = 80, USUAL_WARPS = 8,
     L1_CYCLES = 40,              // to the first-level cache: an H200, a chain of loads in 16 KB (truth/h200_micro.csv)
-    // An atomic's result beyond a load's from the second-level cache, and a fence behind a store: one warp of an H200,
-    // and of 64 and 264 blocks, without what reading the clock takes (truth/h200_micro.csv, wait_*). Before 7.0 nothing
-    // was measured.
-    ATOMIC_CYCLES = 230, FENCE_CYCLES = 555,
+    // An atomic's result beyond a load's from the second-level cache, a fence behind a store, and one without: one warp
+    // of an H200, and of 64 and 264 blocks, without what reading the clock takes (truth/h200_micro.csv, wait_*). Before
+    // 7.0 nothing was measured.
+    ATOMIC_CYCLES = 230, FENCE_CYCLES = 555, BARE_FENCE_CYCLES = 420,
     // Where another load of the launch brings the sector: it may be on its way yet, which takes up to l2_latency.
     // Chosen with programs of others (docs/accuracy.md).
     SHARED_SECTOR_CYCLES = 120,
@@ -312,12 +312,14 @@ static double longest_share(const hw_gpu *gpu, const hw_time_work *work, double 
 static double ordered_cycles(const hw_gpu *gpu, const time_row *row, const hw_time_work *work, double trip) {
     if (gpu->arch->cc < 70) return 0;
     return (double)work->atomic_trips * (beyond_cycles(gpu, row, work) + ATOMIC_CYCLES - trip) +
-           (double)work->fences * FENCE_CYCLES;
+           (double)work->fences * FENCE_CYCLES + (double)work->bare_fences * BARE_FENCE_CYCLES;
 }
 
 // What warps wait for the results of instructions, if each needed the one before. On an H200 a double takes 8 cycles,
-// what goes through the pipe of special functions 16 to 18, a shuffle 24 and shared memory with its address 29
-// (truth/h200_micro.csv, chain_*, less what reading the clock takes); others from 7.0 on are taken for the same.
+// a special function 16 to 17 and a shuffle 24 (truth/h200_micro.csv, chain_*, less what reading the clock takes), for
+// which shared memory's 23 stand. Conversions were measured as pairs, there and back in 23, most of which is the one to
+// integers, since one_warp_i2f is as quick as one_warp_ffma; and one_warp_popc lies between that and one_warp_ex2. Both
+// are taken for special functions, whose pipe they share. Others from 7.0 on are taken for the same.
 static double result_cycles(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     static const struct { hw_rate rate; double cycles; } slow[] = {
         {HW_RATE_F64, 8}, {HW_RATE_SFU, 17}, {HW_RATE_SFU2, 17}, {HW_RATE_POPC, 17}, {HW_RATE_CVT64, 17},
@@ -348,6 +350,7 @@ static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_w
     return warps > 0 ? clock_us(gpu, cycles / warps) : 0;
 }
 
+// A load from DRAM, and an instruction of the usual pipe: what atomics, fences and slower pipes take more is left out.
 hw_waits hw_model_waits(const hw_gpu *gpu) {
     const time_row row = constants_of(gpu);
     return (hw_waits){row.latency, row.shared_latency, row.arith_latency / independent(gpu),

@@ -34,7 +34,7 @@ typedef struct hw_time_work {
     // What warps wait for, one after the other, added up over warps.
     uint64_t trips;                  // to memory, of texels too
     uint64_t atomic_trips;           // of these for an atomic's result
-    uint64_t fences;                 // until other multiprocessors would see what was stored
+    uint64_t fences, bare_fences;    // until others would see what was stored just before, and earlier or not at all
     uint64_t shared_trips;           // to shared memory
     uint64_t barriers;
     // How evenly that is spread over the warps of blocks, in PTX instructions: what all have issued, and each block's

@@ -1,12 +1,19 @@
 #include "model/transfer.h"
 
 // An H200 on PCI Express 5.0 (truth/h200_micro.csv): 64 MB of pinned memory go at 55 of its link's 63 GB/s, either way,
-// written by the processor past its caches or not, and kernels read and write mapped memory at 51 and 52. A copy of 4
-// bytes takes 2 (from the device) to 3 us (to it) between two events, a warp's read of mapped memory 1.2 us there and
-// back. The driver copies pageable memory a chunk after the other, so that both times add up: 16 MB take 1.26 ms to the
-// device and 1.51 from it, beside 0.31 of pinned memory. Packets of 256 bytes and 26 more say 0.91 (PCI Express base
+// written by the processor past its caches or not, and kernels read and write mapped memory at 51 and 52 (mapped_*). Of
+// kernels over slower links nothing is known, and they are taken to go as fast as copies. A copy of 4 bytes takes 2
+// (from the device) to 3 us (to it) between two events, a warp's read of mapped memory 1.2 us there and back. The
+// driver copies pageable memory a chunk after the other, so that both times add up: 16 MB take 1.26 ms to the device
+// and 1.51 from it, beside 0.31 of pinned memory. Packets of 256 bytes and 26 more say 0.91 (PCI Express base
 // specification, transaction layer); what is measured is a little less.
 static const double PAYLOAD = 0.873, ACCESS_PAYLOAD = 0.81, COPY_US = 3, ACCESS_US = 1.2, STAGING_GBS = 15;
+enum { PCIE_5_GBS = 60 };                // at least
+
+// The share of the link's bytes that reach memory.
+static double payload_of(const hw_gpu *gpu, hw_host_kind kind) {
+    return kind == HW_HOST_MAPPED && gpu->pcie_gbs >= PCIE_5_GBS ? ACCESS_PAYLOAD : PAYLOAD;
+}
 
 const char *hw_host_kind_name(hw_host_kind kind) {
     static const char *const names[HW_HOST_KINDS] = {"pageable", "pinned", "combined", "mapped"};
@@ -15,7 +22,7 @@ const char *hw_host_kind_name(hw_host_kind kind) {
 
 double hw_model_transfer_us(const hw_gpu *gpu, hw_host_kind kind, uint64_t bytes) {
     if (!(gpu->pcie_gbs > 0)) return 0;
-    double us = (double)bytes / (gpu->pcie_gbs * 1e3 * (kind == HW_HOST_MAPPED ? ACCESS_PAYLOAD : PAYLOAD));
+    double us = (double)bytes / (gpu->pcie_gbs * 1e3 * payload_of(gpu, kind));
     if (kind == HW_HOST_PAGEABLE) us += (double)bytes / (STAGING_GBS * 1e3);
     return us + (kind == HW_HOST_MAPPED ? ACCESS_US : COPY_US);
 }

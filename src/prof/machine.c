@@ -11,7 +11,7 @@
 typedef struct counted {
     const hw_machine_function *function;
     uint64_t *warps, *divergent;
-    uint64_t *most, *copy;           // of the copy that is counted, and which that is: hw_ptx_function.copy_of
+    uint64_t *most, *copy;           // of the copy that is counted, and which that is: 1 + hw_note.function
 } counted;
 
 static const hw_machine_range *range_of(const hw_machine_function *f, uint32_t line) {
@@ -25,20 +25,20 @@ static const hw_machine_range *range_of(const hw_machine_function *f, uint32_t l
 }
 
 // A range's instructions are executed equally often, but for those that lowering has dropped or moved. Copies of a
-// function follow each other, each with the same lines.
+// function have the same lines, and are counted one by one.
 static void count_ranges(const hw_prof *prof, const counted *c) {
-    uint64_t warps = 0, copy = 1;
+    uint64_t warps = 0;
     for (uint32_t i = 0; i < prof->n_notes; i++) {
         uint64_t divergent = 0;
         for (uint32_t k = 0; k < prof->n_workers; k++) {
             warps += prof->workers[k].notes[i].warps;
             divergent += prof->workers[k].notes[i].divergent;
         }
-        copy += i && prof->notes[i].ptx_line < prof->notes[i - 1].ptx_line;
         if (!warps && !divergent) continue;
         const hw_machine_range *range = range_of(c->function, prof->notes[i].ptx_line);
         if (!range) continue;
         const size_t at = (size_t)(range - c->function->ranges);
+        const uint64_t copy = 1 + (uint64_t)prof->notes[i].function;
         c->divergent[at] += divergent;
         if (c->copy[at] != copy) c->copy[at] = copy, c->most[at] = 0;
         if (warps <= c->most[at]) continue;

@@ -230,6 +230,7 @@ typedef struct sums {
     const hw_prof *prof;
     hw_report_launch *launch;
     batch memory, shared;
+    bool has_stored;                     // to global memory since the last branch, barrier or fence
 } sums;
 
 static void count_waits(const sums *s, uint32_t note, hw_counter counter, uint64_t waits) {
@@ -248,7 +249,8 @@ static void add_to_batch(batch *b, uint32_t note, uint64_t waits) {
     if (waits > b->waits) *b = (batch){waits, note};
 }
 
-// Does a warp wait there until its stores have arrived where other multiprocessors see them?
+// Does a warp wait there until its stores have arrived where other multiprocessors see them? Fences were measured; that
+// st.release and atom.release wait as long is assumed.
 static bool waits_for_stores(const hw_note *note) {
     const bool is_strong = note->order == HW_ORDER_ACQ_REL || note->order == HW_ORDER_SC;
     const bool releases = is_strong || note->order == HW_ORDER_RELEASE;
@@ -259,8 +261,8 @@ static void add_fences(sums *s, uint32_t note, uint64_t warps, const hw_prof_pla
     const bool is_access = hw_note_is_access(&s->prof->notes[note]);
     const uint64_t fences = is_access ? p->requests[HW_PROF_GLOBAL] : warps;
     if (!waits_for_stores(&s->prof->notes[note])) return;
-    count_waits(s, note, HW_COUNT_MEMORY_WAITS, fences);
-    s->launch->work.fences += fences;
+    *(s->has_stored ? &s->launch->work.fences : &s->launch->work.bare_fences) += fences;
+    if (fences) s->has_stored = false;
 }
 
 static void add_waits(sums *s, uint32_t note, uint64_t warps, const hw_prof_place *p) {
@@ -274,6 +276,7 @@ static void add_waits(sums *s, uint32_t note, uint64_t warps, const hw_prof_plac
         s->launch->work.atomic_trips += n[HW_PROF_GLOBAL];
         count_waits(s, note, HW_COUNT_SHARED_WAITS, n[HW_PROF_SHARED]);
     }
+    s->has_stored = !is_end && (s->has_stored || (kind == HW_NOTE_STORE && n[HW_PROF_GLOBAL]));
     if (is_end || (kind == HW_NOTE_STORE && n[HW_PROF_GLOBAL])) close_batch(s, &s->memory, HW_COUNT_MEMORY_WAITS);
     if (is_end || (kind == HW_NOTE_STORE && n[HW_PROF_SHARED])) close_batch(s, &s->shared, HW_COUNT_SHARED_WAITS);
     if (is_load) add_to_batch(&s->memory, note, n[HW_PROF_GLOBAL] + n[HW_PROF_LOCAL]);
@@ -302,12 +305,12 @@ static void add_work(const hw_prof *prof, hw_report_launch *launch) {
         if (!warps && p == &nowhere) continue;
         if (warps) add_instruction(w, note, warps);
         add_memory(prof, w, p, note);
+        add_fences(&s, i, warps, p);    // before what the instruction stores itself
         add_waits(&s, i, warps, p);
-        add_fences(&s, i, warps, p);
     }
     close_batch(&s, &s.memory, HW_COUNT_MEMORY_WAITS);
     close_batch(&s, &s.shared, HW_COUNT_SHARED_WAITS);
-    w->trips = launch->counts[HW_COUNT_MEMORY_WAITS] - w->fences;
+    w->trips = launch->counts[HW_COUNT_MEMORY_WAITS];
     w->shared_trips = launch->counts[HW_COUNT_SHARED_WAITS];
 }
 

@@ -26,7 +26,9 @@ static void add_launch(times *t, const hw_report_launch *launch) {
     t->blocks += launch->work.blocks;
 }
 
-// A line's cycles of waiting, by the model of latency (model/time.c).
+// A line's cycles of waiting, simpler than the model of latency has them (model/time.c), since a line's waits are not
+// counted by kind: each for memory is one for DRAM, each result one of the usual pipe, and no line waits for fences.
+// What these take is in the kernel's latency, and so in what all lines get.
 static hw_stall waits_of(const uint64_t *n, const hw_waits *waits, const times *t) {
     const double per_block = t->blocks ? (double)t->warps / (double)t->blocks : 1;
     return (hw_stall){{[HW_STALL_MEMORY] = (double)n[HW_COUNT_MEMORY_WAITS] * waits->memory,

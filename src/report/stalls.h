@@ -18,7 +18,8 @@ typedef struct hw_stall {
 
 // Of each line of a listing of all launches of a kernel (HW_LINES_OF_KERNEL). The sum over lines and causes is the
 // estimate of the launches that completed, without what it takes to start them; 0 of other listings. What warps wait
-// is spread by the waits that the model counts, and what the busiest resource takes beyond by what lines ask of it.
+// is spread by the loads, atomics, results and barriers of a line, which are taken for equal among themselves (no line
+// waits longer for an atomic or a fence), and what the busiest resource takes beyond by what lines ask of it.
 // To be freed with hw_free; NULL: out of memory.
 hw_stall *hw_report_stalls(const hw_report *report, const hw_report_kernel *kernel);
 

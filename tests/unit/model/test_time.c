@@ -283,6 +283,9 @@ static void atomics_and_fences(void **state) {
     assert_near(of_loads, 8 * 513 / 1980.0, 0.02);
     w.fences = 8;
     assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_LATENCY] - of_loads, 8 * 555 / 1980.0, 1e-6);
+    w.bare_fences = 4;
+    assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_LATENCY] - of_loads, (8 * 555 + 4 * 420) / 1980.0, 1e-6);
+    w.bare_fences = 0;
     w.trips = 12;                        // of which four are loads, each of another sector
     w.load_sectors = 4, w.load_bytes = 4 * 32, w.reachable_bytes = 1 << 20;
     assert_near(hw_model_time(gpu, &w).bound_us[HW_BOUND_LATENCY], (8 * (510 + 555) + 4 * 280) / 1980.0, 0.01);
@@ -323,7 +326,7 @@ static void grows_with_each_count(void **state) {
         offsetof(hw_time_work, load_lines), offsetof(hw_time_work, load_sectors),
         offsetof(hw_time_work, store_sectors), offsetof(hw_time_work, wavefronts), offsetof(hw_time_work, trips),
         offsetof(hw_time_work, shared_trips), offsetof(hw_time_work, barriers),
-        offsetof(hw_time_work, atomic_trips), offsetof(hw_time_work, fences),
+        offsetof(hw_time_work, atomic_trips), offsetof(hw_time_work, fences), offsetof(hw_time_work, bare_fences),
         offsetof(hw_time_work, longest), offsetof(hw_time_work, const_loads),
         offsetof(hw_time_work, inst), offsetof(hw_time_work, inst[HW_RATE_ISSUE])};
     const hw_gpu *gpu;

@@ -246,8 +246,8 @@ static void sectors_and_textures(void **state) {
     assert_int_equal(count_sectors_and_textures("gtx1080", true).atomic_passes, 3 * 32 + 3 * 4);
 }
 
-// Fences of the whole GPU, and what releases for it, are waited for by each warp; a block's fences, those of other
-// proxies, and what acquires alone are not.
+// Fences of the whole GPU, and what releases for it, are waited for by each warp, behind a store for longer; a block's
+// fences, those of other proxies, and what acquires alone are not. No loads: they are none of memory_waits.
 static void fences(void **state) {
     const hw_note notes[] = {
         {.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU},
@@ -257,9 +257,16 @@ static void fences(void **state) {
         {.kind = HW_NOTE_LOAD, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .merged_bytes = 4,
          .order = HW_ORDER_ACQUIRE, .scope = HW_SCOPE_GPU},
         {.kind = HW_NOTE_ATOMIC, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .order = HW_ORDER_RELEASE,
-         .scope = HW_SCOPE_GPU}};
+         .scope = HW_SCOPE_GPU},
+        {.kind = HW_NOTE_STORE, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .merged_bytes = 4},
+        {.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU},
+        {.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU},
+        {.kind = HW_NOTE_STORE, .space = HW_SPACE_GLOBAL, .width_bytes = 4, .merged_bytes = 4},
+        {.kind = HW_NOTE_BRANCH},
+        {.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU}};
+    enum { FENCED = sizeof notes / sizeof *notes };
     const hw_launch_info info = {.kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs = 10, .notes = notes,
-                                 .n_notes = 6, .n_workers = 1};
+                                 .n_notes = FENCED, .n_workers = 1};
     int64_t in_a_row[32];
     hw_prof *prof;
     (void)state;
@@ -269,13 +276,16 @@ static void fences(void **state) {
     assert_int_equal(sink->launch_begin(sink, &info, NULL), HW_OK);
     tell_access(sink, 0, notes, 4, HW_SPACE_GLOBAL, UINT32_MAX, in_a_row, 4096, 10);
     tell_access(sink, 0, notes, 5, HW_SPACE_GLOBAL, UINT32_MAX, in_a_row, 4096, 20);
-    sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = 6, .warps = 3, .lanes = 96});
+    tell_access(sink, 0, notes, 6, HW_SPACE_GLOBAL, UINT32_MAX, in_a_row, 4096, 3);
+    tell_access(sink, 0, notes, 9, HW_SPACE_GLOBAL, UINT32_MAX, in_a_row, 4096, 3);
+    sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = FENCED, .warps = 3, .lanes = 96});
     sink->launch_end(sink, &info, 0, HW_OK);
     const hw_report_launch *launch = &hw_prof_report(prof)->launches[0];
-    assert_int_equal(launch->work.fences, 3 + 3 + 20);
+    assert_int_equal(launch->work.fences, 3);
+    assert_int_equal(launch->work.bare_fences, 3 + 3 + 20 + 3 + 3);
     assert_int_equal(launch->work.trips, 10 + 20);
     assert_int_equal(launch->work.atomic_trips, 20);
-    assert_int_equal(launch->counts[HW_COUNT_MEMORY_WAITS], 3 + 3 + 20 + 10 + 20);
+    assert_int_equal(launch->counts[HW_COUNT_MEMORY_WAITS], 10 + 20);
     hw_prof_destroy(prof);
 }
 

@@ -66,21 +66,28 @@ static void record(hw_prof *prof, uint32_t worker, uint32_t note, uint8_t space,
     tell_access(hw_prof_sink(prof), worker, notes, note, space, mask, delta, base, repeat);
 }
 
-// A function that two lines call has two copies of its notes (hw_ptx_function.copy_of), and machine code once.
+// Functions that two lines call have two copies of their notes (hw_ptx_function.copy_of), in the order of calls, and
+// machine code once.
 static void copies_of_a_function_are_one_in_machine_code(void **state) {
     (void)state;
-    static const hw_note called[] = {{.ptx_line = 5, .line = 1}, {.ptx_line = 20}, {.ptx_line = 21},
-                                     {.ptx_line = 20, .line = 1}, {.ptx_line = 21, .line = 1},
-                                     {.ptx_line = 20, .line = 2}, {.ptx_line = 21, .line = 2}};
-    static const hw_machine_range own = {1, 9}, range = {20, 30};
-    static const hw_machine_block blocks[] = {
-        {.share = HW_MACHINE_ALONE, .copies = 1, .entry = HW_MACHINE_NO_RANGE, .parted = HW_MACHINE_NO_RANGE,
-         .inst = {[HW_RATE_ISSUE] = 100}},
-        {.share = HW_MACHINE_ALONE, .copies = 1, .entry = HW_MACHINE_NO_RANGE, .parted = HW_MACHINE_NO_RANGE,
-         .inst = {[HW_RATE_ISSUE] = 3}}};
-    static const hw_machine_function functions[] = {{"_Z4copyPfPKf", true, &own, &blocks[0], 1, 1},
-                                                    {"f", false, &range, &blocks[1], 1, 1}};
-    static const hw_machine_module machine = {functions, 2};
+    enum { KERNEL, SHORT, LONG, SHORT_1, SHORT_2, LONG_1, LONG_2 };
+    static const hw_note called[] = {{.ptx_line = 5, .line = 1, .function = KERNEL},
+                                     {.ptx_line = 20, .function = SHORT}, {.ptx_line = 40, .function = LONG},
+                                     {.ptx_line = 20, .line = 1, .function = SHORT_1},
+                                     {.ptx_line = 20, .line = 2, .function = SHORT_2},
+                                     {.ptx_line = 40, .line = 1, .function = LONG_1},
+                                     {.ptx_line = 41, .line = 1, .function = LONG_1},
+                                     {.ptx_line = 40, .line = 2, .function = LONG_2},
+                                     {.ptx_line = 41, .line = 2, .function = LONG_2}};
+    static const hw_machine_range ranges[] = {{1, 9}, {20, 30}, {40, 50}};
+#define BLOCK(n)                                                                                                       \
+    {.share = HW_MACHINE_ALONE, .copies = 1, .entry = HW_MACHINE_NO_RANGE, .parted = HW_MACHINE_NO_RANGE,              \
+     .inst = {[HW_RATE_ISSUE] = n}}
+    static const hw_machine_block blocks[] = {BLOCK(1000), BLOCK(100), BLOCK(3)};
+    static const hw_machine_function functions[] = {{"_Z4copyPfPKf", true, &ranges[0], &blocks[0], 1, 1},
+                                                    {"short", false, &ranges[1], &blocks[1], 1, 1},
+                                                    {"long", false, &ranges[2], &blocks[2], 1, 1}};
+    static const hw_machine_module machine = {functions, 3};
     hw_prof *prof = new_prof(false);
     hw_launch_info info = launch_info();
     info.notes = called;
@@ -89,11 +96,13 @@ static void copies_of_a_function_are_one_in_machine_code(void **state) {
     hw_sink *sink = hw_prof_sink(prof);
     begin(prof, &info);
     sink->executed(sink, 0, &(hw_executed){.first_note = 0, .count = 1, .warps = 1, .lanes = 32});
-    sink->executed(sink, 0, &(hw_executed){.first_note = 3, .count = 2, .warps = 10, .lanes = 320});
-    sink->executed(sink, 1, &(hw_executed){.first_note = 5, .count = 2, .warps = 4, .lanes = 128});
+    sink->executed(sink, 0, &(hw_executed){.first_note = 3, .count = 1, .warps = 2, .lanes = 64});
+    sink->executed(sink, 1, &(hw_executed){.first_note = 4, .count = 1, .warps = 3, .lanes = 96});
+    sink->executed(sink, 0, &(hw_executed){.first_note = 5, .count = 2, .warps = 10, .lanes = 320});
+    sink->executed(sink, 1, &(hw_executed){.first_note = 7, .count = 2, .warps = 4, .lanes = 128});
     const hw_report_launch *l = end(prof, &info);
     assert_true(l->has_machine_inst);
-    assert_int_equal(l->machine_inst, 100 + 3 * 14);
+    assert_int_equal(l->machine_inst, 1000 + 100 * (2 + 3) + 3 * (10 + 4));
     hw_prof_destroy(prof);
 }
 
