@@ -74,6 +74,8 @@ static hw_status execute_children(void *context, hw_children *children, hw_fault
     tell_unseen(parent);
     for (size_t i = 0; !status && i < children->n; i++)
         status = launch_child(parent, &children->items[i], children->depth + 1, fault, &diag);
+    // Nobody has heard what they have written, and launches to come may not take it for what it was (reuse.h).
+    hw_mem_set_all_changed(parent->sim->mem);
     if (status && !fault->text[0]) snprintf(fault->text, sizeof fault->text, "%.1000s", diag.text);
     return status;
 }

@@ -1,5 +1,6 @@
 // As driver_waits.c, by nvcc (-DCUDA_FORCE_CDP1_IF_SUPPORTED, before 9.0), whose cudadevrt is linked: a sum by halves,
-// each of which a kernel adds up, and sets and copies of memory in kernels.
+// each of which a kernel adds up; sets and copies of memory in kernels; and a launch made again, between which a child
+// has changed what it reads.
 #include <cstdio>
 
 __global__ void sum(const int *from, int n, int *to) {
@@ -26,6 +27,27 @@ __global__ void copy(int *p) {
     p[8 + threadIdx.x] = p[threadIdx.x];
 }
 
+__global__ void put(int *p, int value) { p[threadIdx.x] = value; }
+
+__global__ void put_by_child(int *p, int value) {
+    put<<<1, 32>>>(p, value);
+    cudaDeviceSynchronize();
+}
+
+__global__ void take(const int *from, int *to) { to[threadIdx.x] = from[threadIdx.x]; }
+
+// The kernel that takes is the same launch each time, and finds what a child has written since.
+static void put_and_take(int *p, int *h) {
+    for (int value = 0; value < 4; value++) {
+        put_by_child<<<1, 1>>>(p, value / 2);
+        for (int i = 0; i < 2; i++) take<<<1, 32>>>(p, h);
+        int found;
+        cudaMemcpy(&found, h, sizeof found, cudaMemcpyDeviceToHost);
+        printf("%d ", found);
+    }
+    printf("taken\n");
+}
+
 int main() {
     int *p, h[32];
     for (int i = 0; i < 32; i++) h[i] = i;
@@ -39,5 +61,8 @@ int main() {
     cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
     for (int i = 8; i < 16; i++) printf("%d ", h[i]);
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    int *to;
+    cudaMalloc(&to, 32 * sizeof *to);
+    put_and_take(p, to);
     return 0;
 }

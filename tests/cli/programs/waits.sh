@@ -28,5 +28,6 @@ if command -v nvcc > /dev/null; then
     expect 0 "$halfwarp" run --gpu a100 "$work/sums"
     says out 496
     says out '0 0 0 0 20 21 22 23 cudaSuccess'
+    says out '0 0 1 1 taken'
 fi
 finish
