@@ -27,6 +27,7 @@ struct hw_sim {
     hw_sim_inner inner[HW_CHILD_DEPTHS];
     uint32_t sync_depth;         // of kernels that can wait for others
     atomic_bool has_told_unseen; // that such are not counted
+    atomic_bool has_told_refused;   // that a kernel's launch is
     hw_bulk *bulk;               // of as many threads as execute
     hw_sinks sinks;
     hw_sim_common own, *common;
@@ -86,7 +87,9 @@ typedef struct hw_sim_origin {
     uint32_t child;
 } hw_sim_origin;
 
-// sim_launch.c: hw_sim_launch of a kernel's own.
+// sim_launch.c: is the launch possible, and its kernel to be executed? HW_USAGE: *refusal says why not.
+hw_status hw_sim_check_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_diag *diag);
+// hw_sim_launch of a kernel's own.
 hw_status hw_sim_launch_from(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_origin from, hw_sim_refusal *refusal,
                              hw_fault *fault, hw_diag *diag);
 

@@ -463,7 +463,7 @@ static bool is_to_execute(const hw_sim *sim, const hw_sim_function *function) {
     return !options->executes || options->executes(options->launch_context, function->ptx->name);
 }
 
-static hw_status check_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_diag *diag) {
+hw_status hw_sim_check_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_diag *diag) {
     hw_status status = check_dimensions(sim->options.gpu->arch, args, refusal, diag);
     if (!status) status = hw_sim_prepare(args->function, diag);
     if (!status) status = check_function(sim, args, refusal, diag);
@@ -484,7 +484,7 @@ hw_status hw_sim_launch_from(hw_sim *sim, const hw_sim_launch_args *args, hw_sim
     *refusal = HW_REFUSED_NOT;
     memset(fault, 0, sizeof *fault);
     const hw_sim_function *function = args->function;
-    hw_status status = check_launch(sim, args, refusal, diag);
+    hw_status status = hw_sim_check_launch(sim, args, refusal, diag);
     if (status) return status;
     unsigned char *key = pack_key(args, diag);
     if (!key) return HW_NO_MEMORY;
@@ -521,7 +521,7 @@ hw_status hw_sim_launch_inner(hw_sim *sim, const hw_sim_launch_args *args, uint3
                               hw_diag *diag) {
     static const hw_observers nobody;
     hw_sim_refusal refusal;
-    hw_status status = check_launch(sim, args, &refusal, diag);
+    hw_status status = hw_sim_check_launch(sim, args, &refusal, diag);
     if (status) return status;
     unsigned char *key = pack_key(args, diag);
     if (!key) return HW_NO_MEMORY;

@@ -56,13 +56,15 @@ uint64_t hw_children_begin(hw_children *children, hw_mem *mem, const hw_child *c
 }
 
 // A kernel launches what it has begun last.
-bool hw_children_launch(hw_children *children, uint64_t params, bool is_tail, const hw_child *how, uint32_t *number) {
+uint32_t hw_children_launch(hw_children *children, uint64_t params, bool is_tail, const hw_child *how,
+                            uint32_t *number) {
+    const hw_child_host *host = children->host;
+    uint32_t error = HW_CHILD_INVALID_VALUE;
     pthread_mutex_lock(&children->lock);
     size_t i = children->n;
     while (i > 0 && children->items[i - 1].params != params) i--;
     if (i > 0) {
         hw_child *child = &children->items[i - 1];
-        child->is_launched = true;
         child->is_tail = is_tail;
         *number = child->number;
         if (how) {
@@ -71,9 +73,11 @@ bool hw_children_launch(hw_children *children, uint64_t params, bool is_tail, co
             memcpy(child->grid, how->grid, sizeof child->grid);
             memcpy(child->block, how->block, sizeof child->block);
         }
+        error = host->refuses(host->context, children->depth + 1, child);
+        child->is_launched = !error;
     }
     pthread_mutex_unlock(&children->lock);
-    return i > 0;
+    return error;
 }
 
 // Moves what the block has launched; false: there is no memory for it.

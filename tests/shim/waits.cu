@@ -1,6 +1,6 @@
 // As driver_waits.c, by nvcc (-DCUDA_FORCE_CDP1_IF_SUPPORTED, before 9.0), whose cudadevrt is linked: a sum by halves,
-// each of which a kernel adds up; sets and copies of memory in kernels; and a launch made again, between which a child
-// has changed what it reads.
+// each of which a kernel adds up; sets and copies of memory in kernels; a launch made again, between which a child has
+// changed what it reads; and errors.
 #include <cstdio>
 
 __global__ void sum(const int *from, int n, int *to) {
@@ -36,6 +36,16 @@ __global__ void put_by_child(int *p, int value) {
 
 __global__ void take(const int *from, int *to) { to[threadIdx.x] = from[threadIdx.x]; }
 
+__global__ void fail(int *p) {
+    put<<<1, 2000>>>(p, 1);
+    p[0] = cudaPeekAtLastError();
+    p[1] = cudaGetLastError();
+    p[2] = cudaGetLastError();
+    int value;
+    p[3] = cudaDeviceGetAttribute(&value, (cudaDeviceAttr)9999, 0);
+    p[4] = cudaGetLastError();
+}
+
 // The kernel that takes is the same launch each time, and finds what a child has written since.
 static void put_and_take(int *p, int *h) {
     for (int value = 0; value < 4; value++) {
@@ -64,5 +74,9 @@ int main() {
     int *to;
     cudaMalloc(&to, 32 * sizeof *to);
     put_and_take(p, to);
+    fail<<<1, 1>>>(p);
+    cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 5; i++) printf("%d ", h[i]);
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     return 0;
 }

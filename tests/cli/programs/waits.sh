@@ -11,6 +11,11 @@ for threads in 1 3; do
     says out '1 1 2 3 [68] [0] [0] 7 same'
     says out 'limit 0'
     says out '1 2 3 4 [0] [0] [0] 7 same'
+    says out '1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 [0] [0]'
+    says out '0 0 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 [0] [0] [0]'
+    says out 'refused 9 9 9 0'
+    says err 'is refused with error 9'
+    [ "$(grep -c 'is refused' "$work/err")" = 1 ] || fail "$(cat "$work/err")"
     says out 'multiprocessors 108 blocks 2 threads 1024 binary 80 event 0'
 done
 expect 0 "$halfwarp" run --gpu h200 "$work/waits"
@@ -29,5 +34,6 @@ if command -v nvcc > /dev/null; then
     says out 496
     says out '0 0 0 0 20 21 22 23 cudaSuccess'
     says out '0 0 1 1 taken'
+    says out '9 9 0 1 1 cudaSuccess'
 fi
 finish
