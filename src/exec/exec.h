@@ -68,6 +68,7 @@ typedef struct hw_launch {
                                     // behind the notice waits for theirs, and ends with HW_DEADLOCK, also where a
                                     // thread of the host would have written what it polls
     hw_monitor *monitor;            // whose questions workers answer; the caller begins and ends it. May be NULL
+    bool is_nested;                 // a kernel waits for it, whose blocks the monitor counts
     struct hw_children *children;   // where launches of the kernel's own go (child.h). NULL: they are refused
     atomic_bool *lenient;           // reads behind modules' variables that a GPU lets pass do so; the first sets it and
                                     // is told (notice). NULL: they are faults

@@ -1,7 +1,8 @@
 // Kernels that wait for those they launch (CUDA 11's device runtime), and ask what the GPU is. tree(p, n) launches
 // tree(p, n - 1), waits, and makes p[n] = p[n - 1] + 1 of what it has written, with n 0: p[0] = 1; each block has a row
 // of 64 words, with the results of its waits from the 33rd on. What it prints: the first row, and how many others are
-// the same. With the argument "fault" the innermost kernel writes to nothing.
+// the same. With the argument "fault" the innermost kernel writes to nothing, with "spin" it
+// never ends.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,7 @@ int main(int argc, char **argv) {
     CUdeviceptr p;
     char *text = strdup(kernels_ptx);
     if (argc > 1 && !strcmp(argv[1], "fault")) memcpy(strstr(text, "[%rd1], 1; ret;"), "[64  ], 1; ret;", 15);
+    if (argc > 1 && !strcmp(argv[1], "spin")) memcpy(strstr(text, "leaf: st"), "leaf: bra leaf; ret; //", 23);
     if (cuInit(0) || cuCtxCreate(&context, NULL, 0, 0) || cuModuleLoadData(&module, text) || cuMemAlloc(&p, BYTES))
         return 1;
     free(text);

@@ -25,6 +25,9 @@ expect 5 "$halfwarp" run "$work/waits" fault
 says err 'kernel tree accessed memory it does not own'
 expect 0 "$halfwarp" profile "$work/waits"
 says err 'are executed and not counted'
+expect 124 "$halfwarp" profile --threads 1 --timeout 0.5 "$work/waits" spin
+says err 'in the midst of kernel tree, launch 1, of whose 8 blocks 0% were done'
+says out 'tree (stopped)'
 expect 4 "$halfwarp" check "$work/waits"
 says err 'a kernel waits for kernels that it has launched'
 if command -v nvcc > /dev/null; then
