@@ -106,7 +106,8 @@ void hw_sim_set_stack_bytes(hw_sim *sim, uint32_t bytes);
 uint32_t hw_sim_stack_bytes(const hw_sim *sim);
 void hw_sim_set_heap_bytes(hw_sim *sim, uint64_t bytes);
 uint64_t hw_sim_heap_bytes(const hw_sim *sim);
-// How deep launches of kernels' own can wait for others (CUDA 11's device runtime).
+// Launches as deep as this, the host's being 0, cannot wait for others any more (CUDA 11's device runtime). Any number:
+// from HW_CHILD_DEPTHS on (exec/child.h) all that can be launched can wait.
 void hw_sim_set_sync_depth(hw_sim *sim, uint32_t depth);
 uint32_t hw_sim_sync_depth(const hw_sim *sim);
 

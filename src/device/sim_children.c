@@ -148,7 +148,7 @@ static bool find_occupancy(void *context, uint64_t handle, uint32_t threads, uin
 hw_child_host hw_sim_child_host(hw_sim_parent *parent) {
     const hw_sim *sim = parent->sim;
     return (hw_child_host){.context = parent, .gpus = sim->options.memory.gpus ? sim->options.memory.gpus : 1,
-                           .sync_depth = sim->sync_depth, .execute = execute_children,
+                           .sync_depth = atomic_load(&sim->sync_depth), .execute = execute_children,
                            .refuses = refuse_child, .attribute = find_attribute,
                            .describe = describe_function, .occupancy = find_occupancy};
 }

@@ -25,7 +25,7 @@ struct hw_sim {
     hw_compile *compile;         // NULL: the interpreter executes everything
     hw_mem *mem;
     hw_sim_inner inner[HW_CHILD_DEPTHS];
-    uint32_t sync_depth;         // of kernels that can wait for others
+    _Atomic uint32_t sync_depth; // of kernels that can wait for others; any of the host's threads sets it
     atomic_bool has_told_unseen; // that such are not counted
     atomic_bool has_told_refused;   // that a kernel's launch is
     hw_bulk *bulk;               // of as many threads as execute

@@ -2,7 +2,7 @@
 // tree(p, n - 1), waits, and makes p[n] = p[n - 1] + 1 of what it has written, with n 0: p[0] = 1; each block has a row
 // of 64 words, with the results of its waits from the 33rd on. What it prints: the first row, and how many others are
 // the same. With the argument "fault" the innermost kernel writes to nothing, with "spin" it
-// never ends.
+// never ends; with "limit" it says no more than whether there is such a limit.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,8 +117,12 @@ int main(int argc, char **argv) {
     char *text = strdup(kernels_ptx);
     if (argc > 1 && !strcmp(argv[1], "fault")) memcpy(strstr(text, "[%rd1], 1; ret;"), "[64  ], 1; ret;", 15);
     if (argc > 1 && !strcmp(argv[1], "spin")) memcpy(strstr(text, "leaf: st"), "leaf: bra leaf; ret; //", 23);
-    if (cuInit(0) || cuCtxCreate(&context, NULL, 0, 0) || cuModuleLoadData(&module, text) || cuMemAlloc(&p, BYTES))
-        return 1;
+    if (cuInit(0) || cuCtxCreate(&context, NULL, 0, 0)) return 1;
+    if (argc > 1 && !strcmp(argv[1], "limit")) {
+        printf("limit %d\n", (int)cuCtxSetLimit(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 3));
+        return 0;
+    }
+    if (cuModuleLoadData(&module, text) || cuMemAlloc(&p, BYTES)) return 1;
     free(text);
     if (grow(module, p, 3)) return 2;
     printf("limit %d\n", (int)cuCtxSetLimit(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 3));

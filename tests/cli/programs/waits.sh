@@ -21,6 +21,10 @@ done
 expect 0 "$halfwarp" run --gpu h200 "$work/waits"
 says out 'limit 215'
 [ "$(grep -c '^1 2 3 4 \[0\] \[0\] \[0\] 7 same$' "$work/out")" = 2 ] || fail "$(cat "$work/out")"
+for gpu in gtx285:215 k40:0 h200:215; do
+    expect 0 "$halfwarp" run --gpu ${gpu%:*} "$work/waits" limit
+    says out "limit ${gpu#*:}"
+done
 expect 5 "$halfwarp" run "$work/waits" fault
 says err 'kernel tree accessed memory it does not own'
 expect 0 "$halfwarp" profile "$work/waits"
