@@ -1,7 +1,9 @@
 // As driver_waits.c, by nvcc (-DCUDA_FORCE_CDP1_IF_SUPPORTED, before 9.0), whose cudadevrt is linked: a sum by halves,
 // each of which a kernel adds up; sets and copies of memory in kernels; a launch made again, between which a child has
-// changed what it reads; and errors.
+// changed what it reads; errors; barriers around waits; and three levels from four threads of the host.
 #include <cstdio>
+#include <thread>
+#include <vector>
 
 __global__ void sum(const int *from, int n, int *to) {
     if (n == 1) {
@@ -44,6 +46,9 @@ __global__ void fail(int *p) {
     int value;
     p[3] = cudaDeviceGetAttribute(&value, (cudaDeviceAttr)9999, 0);
     p[4] = cudaGetLastError();
+    p[5] = cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 5);
+    p[6] = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, put, 32, (size_t)1 << 32);
+    p[7] = value;
 }
 
 // The kernel that takes is the same launch each time, and finds what a child has written since.
@@ -56,6 +61,76 @@ static void put_and_take(int *p, int *h) {
         printf("%d ", found);
     }
     printf("taken\n");
+}
+
+// The block's other threads wait at a barrier for those that wait for kernels.
+__global__ void add(int *p) {
+    __shared__ int turned[64];
+    turned[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    atomicAdd(p, turned[63 - threadIdx.x]);
+}
+
+__global__ void add_by_children(int *p) {
+    if (threadIdx.x % 64 == 0) {
+        add<<<2, 64>>>(p + blockIdx.x);
+        cudaDeviceSynchronize();
+    }
+    __syncthreads();
+    p[64 + blockIdx.x * 256 + threadIdx.x] = p[blockIdx.x];
+}
+
+static void wait_at_barriers() {
+    std::vector<int> h(64 + 64 * 256);
+    int *p, same = 0;
+    cudaMalloc(&p, h.size() * sizeof *p);
+    cudaMemset(p, 0, h.size() * sizeof *p);
+    add_by_children<<<64, 256>>>(p);
+    cudaMemcpy(h.data(), p, h.size() * sizeof *p, cudaMemcpyDeviceToHost);
+    for (int value : h) same += value == 4 * 2 * 2016;
+    printf("%d sums\n", same);
+}
+
+__global__ void count(int *p) { p[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+
+// The second is waited for by the kernel that waits for this one.
+__global__ void count_twice(int *p) {
+    count<<<4, 64>>>(p);
+    cudaDeviceSynchronize();
+    count<<<4, 64>>>(p);
+}
+
+__global__ void count_and_treble(int *p) {
+    p += blockIdx.x * 256;
+    if (threadIdx.x == 0) {
+        count_twice<<<1, 1>>>(p);
+        cudaDeviceSynchronize();
+    }
+    __syncthreads();
+    p[threadIdx.x] *= 3;
+}
+
+static void count_in_stream(int *sixes) {
+    cudaStream_t stream;
+    std::vector<int> h(16 * 256);
+    int *p;
+    cudaStreamCreate(&stream);
+    cudaMalloc(&p, h.size() * sizeof *p);
+    for (int i = 0; i < 3; i++) {
+        cudaMemsetAsync(p, 0, h.size() * sizeof *p, stream);
+        count_and_treble<<<16, 256, 0, stream>>>(p);
+    }
+    cudaMemcpyAsync(h.data(), p, h.size() * sizeof *p, cudaMemcpyDeviceToHost, stream);
+    cudaStreamSynchronize(stream);
+    for (int value : h) *sixes += value == 6;
+}
+
+static void count_in_threads() {
+    std::vector<std::thread> threads;
+    int sixes[4] = {0};
+    for (int i = 0; i < 4; i++) threads.emplace_back(count_in_stream, &sixes[i]);
+    for (auto &thread : threads) thread.join();
+    printf("%d %d %d %d sixes\n", sixes[0], sixes[1], sixes[2], sixes[3]);
 }
 
 int main() {
@@ -76,7 +151,9 @@ int main() {
     put_and_take(p, to);
     fail<<<1, 1>>>(p);
     cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
-    for (int i = 0; i < 5; i++) printf("%d ", h[i]);
+    for (int i = 0; i < 8; i++) printf("%d ", h[i]);
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    wait_at_barriers();
+    count_in_threads();
     return 0;
 }

@@ -226,11 +226,13 @@ static bool run_describe(hw_state *s, const hw_inst *in, const hw_call_site *sit
 // cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads,
 //                                                           size_t dynamic_bytes)
 static bool run_occupancy(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    enum { NO_BLOCK_HAS = 1 << 30 };
     const hw_child_host *host = host_of(s);
+    const uint64_t bytes = hw_builtin_argument(s, site, 3, lane);
     uint32_t blocks;
     const bool good = host && host->occupancy(host->context, hw_builtin_argument(s, site, 1, lane),
                                               (uint32_t)hw_builtin_argument(s, site, 2, lane),
-                                              (uint32_t)hw_builtin_argument(s, site, 3, lane), &blocks);
+                                              bytes < NO_BLOCK_HAS ? (uint32_t)bytes : NO_BLOCK_HAS, &blocks);
     return good ? give_bytes(s, in, site, lane, &blocks, sizeof blocks) : fail(s, site, lane, INVALID_FUNCTION);
 }
 

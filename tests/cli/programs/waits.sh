@@ -41,6 +41,8 @@ if command -v nvcc > /dev/null; then
     says out 496
     says out '0 0 0 0 20 21 22 23 cudaSuccess'
     says out '0 0 1 1 taken'
-    says out '9 9 0 1 1 cudaSuccess'
+    says out '9 9 0 1 1 101 0 0 cudaSuccess'
+    says out '16448 sums'
+    says out '4096 4096 4096 4096 sixes'
 fi
 finish
