@@ -25,7 +25,8 @@ typedef struct hw_reuse hw_reuse;
 hw_status hw_reuse_create(hw_mem *mem, hw_reuse **out, hw_diag *diag);
 void hw_reuse_destroy(hw_reuse *reuse);
 
-// To be attached to the device whose memory it is, and to stay: it has to see each launch that is executed.
+// To be attached to the device whose memory it is, and to stay: it has to see each launch that is executed, except for
+// those that a kernel waits for, after which all memory counts as changed (hw_mem_set_all_changed).
 hw_sink *hw_reuse_sink(hw_reuse *reuse);
 
 // Before a launch, which is given in bytes that are equal when launches are: the number of the executed one that it is

@@ -36,7 +36,7 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
     sim->heap_bytes = DEFAULT_HEAP_BYTES;
     pthread_mutex_init(&sim->load_lock, NULL);
     hw_sim_init_inner(sim);
-    sim->sync_depth = options->gpu->arch->cc < WITHOUT_WAITING ? DEFAULT_SYNC_DEPTH : HW_CHILD_DEPTHS;
+    atomic_init(&sim->sync_depth, options->gpu->arch->cc < WITHOUT_WAITING ? DEFAULT_SYNC_DEPTH : HW_CHILD_DEPTHS);
     hw_sim_common_init(&sim->own);
     sim->common = options->common ? options->common : &sim->own;
     uint64_t memory_bytes = options->gpu->memory_bytes;
@@ -85,8 +85,8 @@ uint32_t hw_sim_stack_bytes(const hw_sim *sim) { return sim->stack_bytes; }
 void hw_sim_set_heap_bytes(hw_sim *sim, uint64_t bytes) { sim->heap_bytes = bytes; }
 uint64_t hw_sim_heap_bytes(const hw_sim *sim) { return sim->heap_bytes; }
 
-void hw_sim_set_sync_depth(hw_sim *sim, uint32_t depth) { sim->sync_depth = depth; }
-uint32_t hw_sim_sync_depth(const hw_sim *sim) { return sim->sync_depth; }
+void hw_sim_set_sync_depth(hw_sim *sim, uint32_t depth) { atomic_store(&sim->sync_depth, depth); }
+uint32_t hw_sim_sync_depth(const hw_sim *sim) { return atomic_load(&sim->sync_depth); }
 
 void hw_sim_set_monitor(hw_sim *sim, hw_monitor *monitor) {
     pthread_mutex_lock(&sim->common->launch_lock);

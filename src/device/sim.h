@@ -48,7 +48,7 @@ typedef struct hw_sim_options {
     void (*notice)(void *context, const char *text);       // of a launch that goes round for ever, or is asked (exec.h)
     void *notice_context;
     // Asked before each launch that is possible: false, and the launch has its number, and nothing is executed. NULL:
-    // all are.
+    // all are. Neither this nor the next is called of launches that a kernel waits for, which are a part of its own.
     bool (*executes)(void *context, const char *kernel);
     // After each that was executed to its end, or need not be (reuses), when its sinks have heard of it. May be NULL.
     void (*executed)(void *context);
@@ -69,7 +69,8 @@ typedef struct hw_sim_options {
     bool reuses;                   // launches that would do again what an earlier one did are not executed (reuse.h);
                                    // with a seed all are
     bool lenient;                  // reads behind modules' variables that a GPU lets pass do so; the first is told
-    uint64_t max_instructions;     // of one launch, after which it counts as one that never ends; 0: no limit
+    uint64_t max_instructions;     // of one launch, after which it counts as one that never ends; 0: no limit. One that
+                                   // a kernel waits for has it for itself
     // Kernels that take long are compiled, by the C compiler that these directories have, separated by colons; NULL:
     // none is. What it makes is kept in a folder; NULL or "": nowhere. Both are copied.
     const char *compiler_path, *code_cache;
@@ -106,7 +107,8 @@ void hw_sim_set_stack_bytes(hw_sim *sim, uint32_t bytes);
 uint32_t hw_sim_stack_bytes(const hw_sim *sim);
 void hw_sim_set_heap_bytes(hw_sim *sim, uint64_t bytes);
 uint64_t hw_sim_heap_bytes(const hw_sim *sim);
-// How deep launches of kernels' own can wait for others (CUDA 11's device runtime).
+// Launches as deep as this, the host's being 0, cannot wait for others any more (CUDA 11's device runtime). Any number:
+// from HW_CHILD_DEPTHS on (exec/child.h) all that can be launched can wait.
 void hw_sim_set_sync_depth(hw_sim *sim, uint32_t depth);
 uint32_t hw_sim_sync_depth(const hw_sim *sim);
 

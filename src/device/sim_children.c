@@ -13,7 +13,15 @@ static hw_sim_function *function_of(hw_sim_module *module, uint64_t handle) {
     return NULL;
 }
 
-// One that no GPU would take is not made, and is no fault of the parent's.
+// The launch but for its parameters.
+static hw_sim_launch_args args_of(const hw_sim_parent *parent, hw_sim_function *function, const hw_child *child) {
+    return (hw_sim_launch_args){.function = function,
+                                .grid = {child->grid[0], child->grid[1], child->grid[2]},
+                                .block = {child->block[0], child->block[1], child->block[2]},
+                                .dynamic_shared_bytes = child->shared_bytes, .bank_bytes = parent->args->bank_bytes,
+                                .stream = parent->args->stream};
+}
+
 static hw_status launch_child(const hw_sim_parent *parent, const hw_child *child, uint32_t depth, hw_fault *fault,
                               hw_diag *diag) {
     hw_sim *sim = parent->sim;
@@ -24,17 +32,14 @@ static hw_status launch_child(const hw_sim_parent *parent, const hw_child *child
     if (!params) return hw_diag_no_memory(diag);
     char *from = hw_mem_host(sim->mem, child->params);
     for (uint32_t i = 0; i < ptx->n_params; i++) params[i] = from + ptx->params[i]->offset;
-    const hw_sim_launch_args args = {.function = function,
-                                     .grid = {child->grid[0], child->grid[1], child->grid[2]},
-                                     .block = {child->block[0], child->block[1], child->block[2]},
-                                     .dynamic_shared_bytes = child->shared_bytes, .params = params,
-                                     .bank_bytes = parent->args->bank_bytes, .stream = parent->args->stream};
+    hw_sim_launch_args args = args_of(parent, function, child);
+    args.params = params;
     hw_sim_refusal refusal;
     const hw_status status = depth ? hw_sim_launch_inner(sim, &args, depth, fault, diag)
                                    : hw_sim_launch_from(sim, &args, (hw_sim_origin){parent->number, child->number},
                                                         &refusal, fault, diag);
     hw_free(params);
-    return status == HW_USAGE ? HW_OK : status;
+    return status;
 }
 
 hw_status hw_sim_launch_children(const hw_sim_parent *parent, hw_children *children, hw_fault *fault, hw_diag *diag) {
@@ -42,7 +47,7 @@ hw_status hw_sim_launch_children(const hw_sim_parent *parent, hw_children *child
     // Those of a launch that nobody waits for are all seen.
     const uint32_t depth = children->depth ? children->depth + 1 : 0;
     if (children->n) hw_children_sort(children, parent->sim->mem);
-    for (size_t i = 0; !status && i < children->n && children->depth + 1 < HW_CHILD_DEPTHS; i++)
+    for (size_t i = 0; !status && i < children->n; i++)
         status = launch_child(parent, &children->items[i], depth, fault, diag);
     return status;
 }
@@ -74,8 +79,44 @@ static hw_status execute_children(void *context, hw_children *children, hw_fault
     tell_unseen(parent);
     for (size_t i = 0; !status && i < children->n; i++)
         status = launch_child(parent, &children->items[i], children->depth + 1, fault, &diag);
+    // Nobody has heard what they have written, and launches to come may not take it for what it was (reuse.h).
+    hw_mem_set_all_changed(parent->sim->mem);
     if (status && !fault->text[0]) snprintf(fault->text, sizeof fault->text, "%.1000s", diag.text);
     return status;
+}
+
+static uint32_t error_of(hw_sim_refusal refusal) {
+    static const uint32_t errors[] = {[HW_REFUSED_CONFIGURATION] = 9 /* cudaErrorInvalidConfiguration */,
+                                      [HW_REFUSED_RESOURCES] = 701 /* cudaErrorLaunchOutOfResources */,
+                                      [HW_REFUSED_CLUSTER] = 912 /* cudaErrorInvalidClusterSize */,
+                                      [HW_REFUSED_SHARED] = HW_CHILD_INVALID_VALUE,
+                                      [HW_REFUSED_BOUNDS] = HW_CHILD_INVALID_VALUE};
+    return errors[refusal];
+}
+
+// Programs seldom ask for errors within kernels: the first is told whether they do or not.
+static uint32_t refuse(hw_sim *sim, uint32_t error, const char *why) {
+    char text[1200];
+    if (!sim->options.notice || atomic_exchange(&sim->has_told_refused, true)) return error;
+    snprintf(text, sizeof text, "a kernel's launch of another is refused with error %u (cudaGetLastError in device "
+             "code), as others may be after it: %.1000s", error, why);
+    sim->options.notice(sim->options.notice_context, text);
+    return error;
+}
+
+// What cannot be executed at all is found out when it is to be.
+static uint32_t refuse_child(void *context, uint32_t depth, const hw_child *child) {
+    enum { INVALID_FUNCTION = 98 };
+    const hw_sim_parent *parent = context;
+    hw_sim *sim = parent->sim;
+    hw_sim_function *function = function_of(parent->args->function->module, child->function);
+    if (!function) return refuse(sim, INVALID_FUNCTION, "what it launches is no kernel of its module");
+    if (depth >= HW_CHILD_DEPTHS) return refuse(sim, HW_CHILD_TOO_DEEP, "launches within launches are 24 at most");
+    hw_diag diag = {0};
+    hw_sim_refusal refusal = HW_REFUSED_NOT;
+    const hw_sim_launch_args args = args_of(parent, function, child);
+    const hw_status status = hw_sim_check_launch(sim, &args, &refusal, &diag);
+    return status == HW_USAGE ? refuse(sim, error_of(refusal), diag.text) : 0;
 }
 
 static bool find_attribute(void *context, int attribute, int *value) {
@@ -107,7 +148,8 @@ static bool find_occupancy(void *context, uint64_t handle, uint32_t threads, uin
 hw_child_host hw_sim_child_host(hw_sim_parent *parent) {
     const hw_sim *sim = parent->sim;
     return (hw_child_host){.context = parent, .gpus = sim->options.memory.gpus ? sim->options.memory.gpus : 1,
-                           .sync_depth = sim->sync_depth, .execute = execute_children, .attribute = find_attribute,
+                           .sync_depth = atomic_load(&sim->sync_depth), .execute = execute_children,
+                           .refuses = refuse_child, .attribute = find_attribute,
                            .describe = describe_function, .occupancy = find_occupancy};
 }
 

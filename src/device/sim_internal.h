@@ -13,7 +13,8 @@
 
 enum { HW_SIM_DEFAULT_SHARED_BYTES = 48 << 10 };   // shared memory that needs no opt-in, where a block may have as much
 
-// The executor of launches at one depth that kernels wait for: one at a time.
+// The executor of nested launches, those that kernels wait for, at one depth: one at a time. It stays until the
+// simulation goes, so that a program that has waited 23 deep has 24 times its threads, and takes up no time of theirs.
 typedef struct hw_sim_inner {
     pthread_mutex_t lock;
     hw_exec *exec;               // NULL: there has been none
@@ -25,8 +26,9 @@ struct hw_sim {
     hw_compile *compile;         // NULL: the interpreter executes everything
     hw_mem *mem;
     hw_sim_inner inner[HW_CHILD_DEPTHS];
-    uint32_t sync_depth;         // of kernels that can wait for others
+    _Atomic uint32_t sync_depth; // of kernels that can wait for others; any of the host's threads sets it
     atomic_bool has_told_unseen; // that such are not counted
+    atomic_bool has_told_refused;   // that a kernel's launch is
     hw_bulk *bulk;               // of as many threads as execute
     hw_sinks sinks;
     hw_sim_common own, *common;
@@ -86,7 +88,9 @@ typedef struct hw_sim_origin {
     uint32_t child;
 } hw_sim_origin;
 
-// sim_launch.c: hw_sim_launch of a kernel's own.
+// sim_launch.c: is the launch possible, and its kernel to be executed? HW_USAGE: *refusal says why not.
+hw_status hw_sim_check_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_diag *diag);
+// hw_sim_launch of a kernel's own.
 hw_status hw_sim_launch_from(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_origin from, hw_sim_refusal *refusal,
                              hw_fault *fault, hw_diag *diag);
 

@@ -408,13 +408,14 @@ static bool repeat_launch(hw_sim *sim, const hw_sim_function *function, const hw
     return true;
 }
 
-// Of a launch that a kernel waits for neither monitor nor compiler hear: to them the kernel's own goes on.
+// Of a launch that a kernel waits for the compiler does not hear; and to those who look at the monitor the kernel's own
+// goes on, of which it is a part: it answers their questions, and is stopped with it.
 static hw_status execute(const hw_sim_parent *own, hw_exec *exec, const void *params, const hw_launch_info *info,
                          hw_children *children, hw_fault *fault, hw_diag *diag) {
     hw_sim *sim = own->sim;
     const hw_sim_launch_args *args = own->args;
     const hw_sim_function *function = args->function;
-    hw_monitor *monitor = children->depth ? NULL : sim->monitor;
+    hw_monitor *begun = children->depth ? NULL : sim->monitor;
     hw_compile *compile = children->depth ? NULL : sim->compile;
     hw_launch launch = {
         .set = function->module->set,
@@ -435,7 +436,8 @@ static hw_status execute(const hw_sim_parent *own, hw_exec *exec, const void *pa
         .notice = sim->options.notice,
         .notice_context = sim->options.notice_context,
         .keeps_others_out = sim->options.memory.gpus > 1,
-        .monitor = monitor,
+        .monitor = sim->monitor,
+        .is_nested = children->depth != 0,
         .children = children,
         .lenient = sim->options.lenient ? &sim->has_been_lenient : NULL,
         .max_instructions = sim->options.max_instructions,
@@ -443,11 +445,11 @@ static hw_status execute(const hw_sim_parent *own, hw_exec *exec, const void *pa
     memcpy(launch.grid, args->grid, sizeof launch.grid);
     memcpy(launch.block, args->block, sizeof launch.block);
     memcpy(launch.cluster, info->cluster, sizeof launch.cluster);
-    if (monitor) hw_monitor_begin(monitor, info->kernel, info->number, args->grid, args->block);
+    if (begun) hw_monitor_begin(begun, info->kernel, info->number, args->grid, args->block);
     hw_compile_launch_begins(compile, function->module->set, function->program);
     hw_status status = hw_exec_launch(exec, &launch, fault, diag);
     hw_compile_launch_ends(compile);
-    if (monitor) hw_monitor_end(monitor);
+    if (begun) hw_monitor_end(begun);
     return status;
 }
 
@@ -463,7 +465,7 @@ static bool is_to_execute(const hw_sim *sim, const hw_sim_function *function) {
     return !options->executes || options->executes(options->launch_context, function->ptx->name);
 }
 
-static hw_status check_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_diag *diag) {
+hw_status hw_sim_check_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refusal *refusal, hw_diag *diag) {
     hw_status status = check_dimensions(sim->options.gpu->arch, args, refusal, diag);
     if (!status) status = hw_sim_prepare(args->function, diag);
     if (!status) status = check_function(sim, args, refusal, diag);
@@ -484,7 +486,7 @@ hw_status hw_sim_launch_from(hw_sim *sim, const hw_sim_launch_args *args, hw_sim
     *refusal = HW_REFUSED_NOT;
     memset(fault, 0, sizeof *fault);
     const hw_sim_function *function = args->function;
-    hw_status status = check_launch(sim, args, refusal, diag);
+    hw_status status = hw_sim_check_launch(sim, args, refusal, diag);
     if (status) return status;
     unsigned char *key = pack_key(args, diag);
     if (!key) return HW_NO_MEMORY;
@@ -521,7 +523,7 @@ hw_status hw_sim_launch_inner(hw_sim *sim, const hw_sim_launch_args *args, uint3
                               hw_diag *diag) {
     static const hw_observers nobody;
     hw_sim_refusal refusal;
-    hw_status status = check_launch(sim, args, &refusal, diag);
+    hw_status status = hw_sim_check_launch(sim, args, &refusal, diag);
     if (status) return status;
     unsigned char *key = pack_key(args, diag);
     if (!key) return HW_NO_MEMORY;

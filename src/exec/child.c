@@ -1,6 +1,7 @@
 // Launches that kernels make.
 #include "exec/child.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,13 +57,15 @@ uint64_t hw_children_begin(hw_children *children, hw_mem *mem, const hw_child *c
 }
 
 // A kernel launches what it has begun last.
-bool hw_children_launch(hw_children *children, uint64_t params, bool is_tail, const hw_child *how, uint32_t *number) {
+uint32_t hw_children_launch(hw_children *children, uint64_t params, bool is_tail, const hw_child *how,
+                            uint32_t *number) {
+    const hw_child_host *host = children->host;
+    uint32_t error = HW_CHILD_INVALID_VALUE;
     pthread_mutex_lock(&children->lock);
     size_t i = children->n;
     while (i > 0 && children->items[i - 1].params != params) i--;
     if (i > 0) {
         hw_child *child = &children->items[i - 1];
-        child->is_launched = true;
         child->is_tail = is_tail;
         *number = child->number;
         if (how) {
@@ -71,24 +74,36 @@ bool hw_children_launch(hw_children *children, uint64_t params, bool is_tail, co
             memcpy(child->grid, how->grid, sizeof child->grid);
             memcpy(child->block, how->block, sizeof child->block);
         }
+        error = host->refuses(host->context, children->depth + 1, child);
+        child->is_launched = !error;
     }
     pthread_mutex_unlock(&children->lock);
-    return i > 0;
+    return error;
 }
 
-// Moves what the block has launched; false: there is no memory for it.
+static bool is_waited_for(const hw_child *child, uint64_t block) {
+    return child->is_launched && !child->is_tail && child->parent_block == block;
+}
+
+static size_t count_waited_for(const hw_children *children, uint64_t block) {
+    size_t n = 0;
+    for (size_t i = 0; i < children->n; i++) n += is_waited_for(&children->items[i], block);
+    return n;
+}
+
+// Moves what the block has launched; false: there is no memory for it, and all stay.
 static bool take_launched(hw_children *children, uint64_t block, hw_children *taken) {
-    bool good = true;
     size_t kept = 0;
     pthread_mutex_lock(&children->lock);
-    for (size_t i = 0; i < children->n; i++) {
+    const size_t n = count_waited_for(children, block);
+    if (n) taken->items = hw_calloc(n, sizeof *taken->items);
+    const bool good = !n || taken->items;
+    for (size_t i = 0; taken->items && i < children->n; i++) {
         const hw_child *child = &children->items[i];
-        const bool goes = good && child->is_launched && !child->is_tail && child->parent_block == block;
-        if (goes) good = hw_grow((void **)&taken->items, taken->n, &taken->capacity, sizeof *taken->items);
-        if (goes && good) taken->items[taken->n++] = *child;
+        if (is_waited_for(child, block)) taken->items[taken->n++] = *child;
         else children->items[kept++] = *child;
     }
-    children->n = kept;
+    if (taken->items) children->n = kept;
     pthread_mutex_unlock(&children->lock);
     return good;
 }
@@ -96,8 +111,12 @@ static bool take_launched(hw_children *children, uint64_t block, hw_children *ta
 hw_status hw_children_wait(hw_children *children, hw_mem *mem, uint64_t block, hw_fault *fault) {
     hw_children taken;
     hw_children_init(&taken, children->depth, children->host);
-    hw_status status = take_launched(children, block, &taken) ? HW_OK : HW_NO_MEMORY;
-    if (!status && taken.n) {
+    hw_status status = HW_OK;
+    if (!take_launched(children, block, &taken)) {
+        status = HW_NO_MEMORY;
+        fault->kind = HW_FAULT_NO_MEMORY;
+        snprintf(fault->text, sizeof fault->text, "there is no memory for what a kernel waits for");
+    } else if (taken.n) {
         hw_children_sort(&taken, mem);
         status = children->host->execute(children->host->context, &taken, fault);
     }

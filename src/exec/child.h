@@ -10,7 +10,11 @@
 #include "mem/mem.h"
 
 enum { HW_CHILD_PARAM_BYTES = 4096 };       // of a kernel, at most
-enum { HW_CHILD_DEPTHS = 24 };              // of launches within launches, as CUDA has them
+// Launches within launches that are waited for, the host's included, as CUDA has them: their depths are below this.
+enum { HW_CHILD_DEPTHS = 24 };
+
+// cudaError_t that launches within kernels end with.
+enum { HW_CHILD_INVALID_VALUE = 1, HW_CHILD_TOO_DEEP = 65 };
 
 typedef struct hw_child {
     uint64_t function;                      // its handle (HW_FUNCTION_HANDLE)
@@ -38,6 +42,8 @@ typedef struct hw_child_host {
     uint32_t sync_depth;                    // launches as deep as this, the host's being 0, cannot wait any more
     // Makes them, whole, in this order. HW_UNSUPPORTED: fault->text says why kernels cannot wait.
     hw_status (*execute)(void *context, struct hw_children *children, hw_fault *fault);
+    // cudaError_t of a launch at that depth that no GPU would take, which is then not made; 0: it can be made.
+    uint32_t (*refuses)(void *context, uint32_t depth, const hw_child *child);
     bool (*attribute)(void *context, int attribute, int *value);
     bool (*describe)(void *context, uint64_t function, hw_child_attributes *out);
     // Blocks that a multiprocessor holds.
@@ -61,9 +67,10 @@ void hw_children_sort(hw_children *children, hw_mem *mem);
 
 // What the calls of a kernel do. The address where the parameters go; 0: there is no memory.
 uint64_t hw_children_begin(hw_children *children, hw_mem *mem, const hw_child *child);
-// how: function, sizes and shared memory where they come with this call, or NULL. number: of hw_child. False: nothing
-// was begun there.
-bool hw_children_launch(hw_children *children, uint64_t params, bool is_tail, const hw_child *how, uint32_t *number);
+// how: function, sizes and shared memory where they come with this call, or NULL. number: of hw_child. Returns
+// cudaError_t: nothing was begun there, or it is refused.
+uint32_t hw_children_launch(hw_children *children, uint64_t params, bool is_tail, const hw_child *how,
+                            uint32_t *number);
 bool hw_child_is_launched_by(const char *function);          // one that kernels call (warp/device_runtime.c)
 uint64_t hw_children_make_stream(hw_children *children);     // the name of another stream
 // Returns when those that the block has launched so far have been made; fault as hw_child_host.execute has it.

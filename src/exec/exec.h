@@ -12,8 +12,9 @@
 // Worker threads and their memory, kept between launches. threads 0: one per processor.
 typedef struct hw_exec hw_exec;
 hw_status hw_exec_create(uint32_t threads, hw_exec **out, hw_diag *diag);
-// Likewise for launches that kernels of `outer` wait for: as many threads, and kernels of both print, and take memory,
-// one at a time. It goes before `outer`.
+// Likewise for launches that kernels of `outer` wait for: as many threads, which wait as long as there is nothing to do
+// and keep what memory they have taken, and kernels of both print, and take memory, one at a time. It goes before
+// `outer`.
 hw_status hw_exec_create_inner(const hw_exec *outer, hw_exec **out, hw_diag *diag);
 void hw_exec_destroy(hw_exec *exec);
 
@@ -68,6 +69,7 @@ typedef struct hw_launch {
                                     // behind the notice waits for theirs, and ends with HW_DEADLOCK, also where a
                                     // thread of the host would have written what it polls
     hw_monitor *monitor;            // whose questions workers answer; the caller begins and ends it. May be NULL
+    bool is_nested;                 // a kernel waits for it, whose blocks the monitor counts
     struct hw_children *children;   // where launches of the kernel's own go (child.h). NULL: they are refused
     atomic_bool *lenient;           // reads behind modules' variables that a GPU lets pass do so; the first sets it and
                                     // is told (notice). NULL: they are faults

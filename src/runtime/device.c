@@ -31,8 +31,12 @@ bool hw_rt_device_attribute(const hw_runtime *runtime, int attribute, int *value
 void hw_rt_set_flags(hw_runtime *runtime, unsigned flags) { atomic_store(&runtime->flags, flags); }
 unsigned hw_rt_flags(const hw_runtime *runtime) { return atomic_load(&runtime->flags); }
 
-// As an H200 (9.0) answers; before it kernels wait for others (CUDA C++ Programming Guide, "CDP1").
-static bool has_sync_depth(const hw_runtime *runtime) { return hw_rt_gpu(runtime)->arch->cc < 90; }
+// Kernels launch others from 3.5 on, and wait for them before 9.0 (CUDA C++ Programming Guide, "CDP1"); an H200 (9.0)
+// knows no such limit.
+static bool has_sync_depth(const hw_runtime *runtime) {
+    const int cc = (int)hw_rt_gpu(runtime)->arch->cc;
+    return cc >= 35 && cc < 90;
+}
 
 hw_rt_status hw_rt_set_limit(hw_runtime *runtime, unsigned limit, size_t value) {
     HW_RT_ENTER(runtime);

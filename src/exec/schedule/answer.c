@@ -12,7 +12,7 @@
 // What its own counts say, of all that the worker has executed in this launch.
 static void count_executed(const hw_worker *worker, uint64_t did[HW_DIDS]) {
     const hw_run *run = worker->run;
-    did[HW_DID_BLOCKS] = worker->n_ended;
+    if (!run->launch->is_nested) did[HW_DID_BLOCKS] = worker->n_ended;
     for (uint32_t i = 0; i < run->set->n_programs; i++) {
         const hw_program *program = run->set->programs[i];
         for (uint32_t k = 0; run->areas[i].is_reachable && k < program->n_blocks; k++) {
@@ -152,6 +152,8 @@ void hw_answer_begin(hw_worker *worker) {
     worker->n_ended = 0;
     memset(worker->told, 0, sizeof worker->told);
     worker->answered = atomic_load(&monitor->asked);
+    // Whoever stops launches may have asked before this one began.
+    if (atomic_load(&monitor->stop)) worker->answered--;
     worker->told_where = atomic_load(&monitor->where);
 }
 

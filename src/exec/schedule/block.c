@@ -11,6 +11,7 @@
 #include "exec/schedule/longest.h"
 #include "exec/schedule/seeded.h"
 #include "exec/undefined/undefined.h"
+#include "exec/warp/last_error.h"
 
 // Runs a list of lifted instructions with all lanes on.
 static void run_list(hw_state *s, const hw_program *program, const hw_inst *list) {
@@ -81,6 +82,7 @@ hw_status hw_block_create(hw_worker *worker, hw_block *block) {
 void hw_block_destroy(hw_block *block) {
     hw_undefined_destroy(block);
     hw_bulk_free(block);
+    hw_last_error_free(block);
     for (uint32_t i = 0; block->warps && i < block->n_warps; i++) {
         hw_flow_free(&block->warps[i]);
         hw_copies_free(&block->warps[i]);
@@ -135,6 +137,7 @@ static void start_block(hw_worker *worker, hw_block *block, uint64_t linear) {
     hw_longest_block_begins(block);
     if (run->cycles) hw_cycles_block_begins(block);
     hw_bulk_forget(block);
+    hw_last_error_forget(block);
     tell_block(block, false);
     for (uint32_t i = 0; i < run->n_block_lists; i++)
         run_list(&block->warps[0], run->block_lists[i], run->block_lists[i]->block_insts);

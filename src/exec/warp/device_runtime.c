@@ -5,9 +5,11 @@
 #include "exec/child.h"
 #include "exec/undefined/undefined.h"
 #include "exec/warp/builtin_call.h"
+#include "exec/warp/last_error.h"
 
 // cudaError_t
-enum { INVALID_VALUE = 1, NO_MEMORY = 2, INVALID_FUNCTION = 98, TOO_DEEP = 68 };
+enum { INVALID_VALUE = HW_CHILD_INVALID_VALUE, NO_MEMORY = 2, INVALID_DEVICE = 101, INVALID_FUNCTION = 98,
+       WAITS_TOO_DEEP = 68 };
 
 static hw_children *children_of(const hw_state *s) { return s->run->launch->children; }
 static const hw_child_host *host_of(const hw_state *s) { return children_of(s) ? children_of(s)->host : NULL; }
@@ -17,9 +19,33 @@ static uint64_t block_of(const hw_state *s) {
     return ((uint64_t)b[2] * grid[1] + b[1]) * grid[0] + b[0];
 }
 
-static bool give(const hw_state *s, const hw_call_site *site, int lane, uint64_t error) {
-    hw_builtin_return(s, site, lane, error);
+static bool give(const hw_state *s, const hw_call_site *site, int lane, uint64_t value) {
+    hw_builtin_return(s, site, lane, value);
     return true;
+}
+
+// NVIDIA's cudadevrt calls functions of the system, and translates the errors that they return by a table of these, the
+// other way round; what it does not find there is unknown to it.
+static uint32_t system_error(uint32_t error) {
+    static const struct { uint32_t runtime, system; } errors[] = {
+        {1, 1}, {2, 4}, {9, 7}, {65, 5}, {66, 10}, {67, 9}, {68, 11}, {69, 12}, {101, 3}, {127, 2}, {215, 13}, {701, 6},
+        {912, 14},
+    };
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].runtime == error) return errors[i].system;
+    return INVALID_VALUE;
+}
+
+static bool is_of_system(const char *name) {
+    static const char syscall[] = "__cuda_syscall_", own[] = "cnp";
+    return !strncmp(name, syscall, sizeof syscall - 1) || !strncmp(name, own, sizeof own - 1);
+}
+
+// What a call that is the runtime's own fails with is the thread's last error.
+static bool fail(const hw_state *s, const hw_call_site *site, int lane, uint32_t error) {
+    if (is_of_system(site->builtin)) return give(s, site, lane, system_error(error));
+    hw_last_error_set(s, lane, error);
+    return give(s, site, lane, error);
 }
 
 // Writes what a call gives through its first argument, and returns success.
@@ -84,9 +110,11 @@ static bool launch_child(hw_state *s, const hw_inst *in, const hw_call_site *sit
                          uint64_t stream, const hw_child *how) {
     uint32_t number;
     hw_children *children = children_of(s);
-    const bool good = children && params && hw_children_launch(children, params, stream == TAIL_STREAM, how, &number);
-    if (good && HW_IS_TOLD(s, CHILD)) tell_child(s, in, lane, number, stream);
-    return give(s, site, lane, good ? 0 : INVALID_VALUE);
+    if (!children || !params) return fail(s, site, lane, INVALID_VALUE);
+    const uint32_t error = hw_children_launch(children, params, stream == TAIL_STREAM, how, &number);
+    if (error) return fail(s, site, lane, error);
+    if (HW_IS_TOLD(s, CHILD)) tell_child(s, in, lane, number, stream);
+    return give(s, site, lane, 0);
 }
 
 // cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream)
@@ -110,12 +138,36 @@ static bool run_launch_unknown(hw_state *s, const hw_inst *in, const hw_call_sit
 static bool run_wait(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     (void)in;
     hw_children *children = children_of(s);
-    if (!children || children->depth >= host_of(s)->sync_depth) return give(s, site, lane, TOO_DEEP);
+    if (!children || children->depth >= host_of(s)->sync_depth) return fail(s, site, lane, WAITS_TOO_DEEP);
     hw_fault fault = {.kind = HW_FAULT_NONE};
     const hw_status status = hw_children_wait(children, s->run->launch->mem, block_of(s), &fault);
     if (!status) return give(s, site, lane, 0);
     hw_fault_of_child(s, status, &fault);
     return false;
+}
+
+// ---- the last error ----
+
+// cudaError_t cudaPeekAtLastError(void)
+static bool run_peek_error(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    (void)in;
+    return give(s, site, lane, hw_last_error(s, lane));
+}
+
+// cudaError_t cudaGetLastError(void), and the system's, which leaves it there: cudadevrt sets it to 0 behind it
+static bool run_take_error(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    (void)in;
+    give(s, site, lane, hw_last_error(s, lane));
+    if (!is_of_system(site->builtin)) hw_last_error_set(s, lane, 0);
+    return true;
+}
+
+// cudaError_t cnpSetLastError(cudaError_t error): the error itself
+static bool run_set_error(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    (void)in;
+    const uint32_t error = (uint32_t)hw_builtin_argument(s, site, 0, lane);
+    hw_last_error_set(s, lane, error);
+    return give(s, site, lane, error);
 }
 
 // ---- streams and events: children are made one by one, so that streams are names for observers, and all events have
@@ -133,7 +185,7 @@ static bool run_make(hw_state *s, const hw_inst *in, const hw_call_site *site, i
 // cudaError_t cudaMalloc(void **address, size_t bytes), of the device heap
 static bool run_malloc(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     const uint64_t address = hw_builtin_take_memory(s, hw_builtin_argument(s, site, 1, lane), 256);
-    return address ? give_bytes(s, in, site, lane, &address, sizeof address) : give(s, site, lane, NO_MEMORY);
+    return address ? give_bytes(s, in, site, lane, &address, sizeof address) : fail(s, site, lane, NO_MEMORY);
 }
 
 static bool run_free(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
@@ -150,15 +202,16 @@ static bool run_device(hw_state *s, const hw_inst *in, const hw_call_site *site,
 
 static bool run_device_count(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     const hw_child_host *host = host_of(s);
-    return host ? give_bytes(s, in, site, lane, &host->gpus, sizeof host->gpus) : give(s, site, lane, INVALID_VALUE);
+    return host ? give_bytes(s, in, site, lane, &host->gpus, sizeof host->gpus) : fail(s, site, lane, INVALID_VALUE);
 }
 
 // cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
 static bool run_attribute(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     const hw_child_host *host = host_of(s);
     int value;
+    if (host && hw_builtin_argument(s, site, 2, lane) >= host->gpus) return fail(s, site, lane, INVALID_DEVICE);
     const bool good = host && host->attribute(host->context, (int)hw_builtin_argument(s, site, 1, lane), &value);
-    return good ? give_bytes(s, in, site, lane, &value, sizeof value) : give(s, site, lane, INVALID_VALUE);
+    return good ? give_bytes(s, in, site, lane, &value, sizeof value) : fail(s, site, lane, INVALID_VALUE);
 }
 
 // cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *function)
@@ -167,18 +220,20 @@ static bool run_describe(hw_state *s, const hw_inst *in, const hw_call_site *sit
     hw_child_attributes found;
     const bool good = host && host->describe(host->context, hw_builtin_argument(s, site, 1, lane), &found);
     enum { BYTES = 3 * 8 + 7 * 4 };
-    return good ? give_bytes(s, in, site, lane, &found, BYTES) : give(s, site, lane, INVALID_FUNCTION);
+    return good ? give_bytes(s, in, site, lane, &found, BYTES) : fail(s, site, lane, INVALID_FUNCTION);
 }
 
 // cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads,
 //                                                           size_t dynamic_bytes)
 static bool run_occupancy(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    enum { NO_BLOCK_HAS = 1 << 30 };
     const hw_child_host *host = host_of(s);
+    const uint64_t bytes = hw_builtin_argument(s, site, 3, lane);
     uint32_t blocks;
     const bool good = host && host->occupancy(host->context, hw_builtin_argument(s, site, 1, lane),
                                               (uint32_t)hw_builtin_argument(s, site, 2, lane),
-                                              (uint32_t)hw_builtin_argument(s, site, 3, lane), &blocks);
-    return good ? give_bytes(s, in, site, lane, &blocks, sizeof blocks) : give(s, site, lane, INVALID_FUNCTION);
+                                              bytes < NO_BLOCK_HAS ? (uint32_t)bytes : NO_BLOCK_HAS, &blocks);
+    return good ? give_bytes(s, in, site, lane, &blocks, sizeof blocks) : fail(s, site, lane, INVALID_FUNCTION);
 }
 
 // CNPerror cnpFuncGetAttribute(int *value, int attribute, const void *function), of CUfunction_attribute
@@ -186,12 +241,12 @@ static bool run_function_attribute(hw_state *s, const hw_inst *in, const hw_call
     const hw_child_host *host = host_of(s);
     hw_child_attributes f;
     if (!host || !host->describe(host->context, hw_builtin_argument(s, site, 2, lane), &f))
-        return give(s, site, lane, INVALID_VALUE);
+        return fail(s, site, lane, INVALID_VALUE);
     const int32_t values[] = {f.most_threads, (int32_t)f.shared_bytes, (int32_t)f.const_bytes, (int32_t)f.local_bytes,
                               f.regs, f.ptx_version, f.binary_version, f.caches_all, f.most_dynamic_shared_bytes,
                               f.carveout};
     const uint64_t attribute = hw_builtin_argument(s, site, 1, lane);
-    if (attribute >= sizeof values / sizeof *values) return give(s, site, lane, INVALID_VALUE);
+    if (attribute >= sizeof values / sizeof *values) return fail(s, site, lane, INVALID_VALUE);
     return give_bytes(s, in, site, lane, &values[attribute], sizeof *values);
 }
 
@@ -213,7 +268,7 @@ static const hw_builtin_row calls[] = {
     {"StreamCreateWithFlags", run_make}, {"StreamCreate", run_make}, {"StreamDestroy", run_nothing},
     {"StreamWaitEvent", run_nothing}, {"EventCreateWithFlags", run_make}, {"EventCreate", run_make},
     {"EventRecord", run_nothing}, {"EventRecordWithFlags", run_nothing}, {"EventDestroy", run_nothing},
-    {"GetLastError", run_nothing}, {"PeekAtLastError", run_nothing}, {"SetLastError", run_nothing},
+    {"GetLastError", run_take_error}, {"PeekAtLastError", run_peek_error}, {"SetLastError", run_set_error},
     {"Malloc", run_malloc}, {"Free", run_free}, {"GetDevice", run_device}, {"GetDeviceCount", run_device_count},
     {"DeviceGetAttribute", run_attribute}, {"FuncGetAttributes", run_describe},
     {"FuncGetAttribute", run_function_attribute},

@@ -148,6 +148,7 @@ struct hw_block {
     char *block_area;
     struct hw_shadow_memory *shadow;     // of shared memory; NULL: nobody asks
     hw_state *warps;
+    uint16_t *last_errors;        // of its threads (warp/last_error.h); NULL: there have never been any
     struct hw_bulk_copies *bulk;  // cp.async.bulk: begun, and not ended; NULL: there have never been any
     bool is_running;              // holds a block that has not finished
     bool is_stuck;                // of a cluster: none of its warps can go on before others of the cluster do
