@@ -4,10 +4,15 @@
 
 #include "base/alloc.h"
 
-// Of each stream by its place in the list, how much of its work is known to be done.
+// How much of a stream's work is done.
+typedef struct part {
+    uint32_t stream, done;       // its place in the list
+} part;
+
+// Of the streams of which something is known, by their places. Not of all: the next launches would copy them all.
 typedef struct known {
-    uint32_t *done;
-    size_t capacity;
+    part *parts;
+    size_t n, capacity;
 } known;
 
 typedef struct stream {
@@ -54,32 +59,66 @@ struct hw_check_streams {
     size_t n_parents, parent_capacity;
 };
 
-static uint32_t done_of(const known *k, size_t stream) { return stream < k->capacity ? k->done[stream] : 0; }
+// The first part, from this one on, of the stream or one behind it.
+static size_t find_part(const known *k, size_t from, uint32_t stream) {
+    size_t end = k->n;
+    while (from < end) {
+        const size_t middle = from + (end - from) / 2;
+        if (k->parts[middle].stream < stream) from = middle + 1;
+        else end = middle;
+    }
+    return from;
+}
 
-// Room for all streams. What is lost without memory is an order, so that a finding may be wrong, once in a lifetime.
+static bool has_part(const known *k, size_t at, uint32_t stream) { return at < k->n && k->parts[at].stream == stream; }
+
+static uint32_t done_of(const known *k, uint32_t stream) {
+    const size_t at = find_part(k, 0, stream);
+    return has_part(k, at, stream) ? k->parts[at].done : 0;
+}
+
+// What is lost without memory is an order, so that a finding may be wrong, once in a lifetime.
 static bool make_room(known *k, size_t n) {
     if (n <= k->capacity) return true;
-    uint32_t *bigger = hw_realloc_array(k->done, n + 8, sizeof *bigger);
+    const size_t wanted = n > k->capacity * 2 ? n : k->capacity * 2;
+    part *bigger = hw_realloc_array(k->parts, wanted, sizeof *bigger);
     if (!bigger) return false;
-    memset(bigger + k->capacity, 0, (n + 8 - k->capacity) * sizeof *bigger);
-    k->done = bigger;
-    k->capacity = n + 8;
+    k->parts = bigger;
+    k->capacity = wanted;
     return true;
 }
 
+// Puts in what has no part yet, from the back, so that what is before the first of it stays where it is.
+static void insert_parts(known *k, const known *other, size_t n_new) {
+    size_t left = k->n, to = k->n + n_new, from = other->n;
+    k->n = to;
+    while (left < to) {
+        const part *next = &other->parts[from - 1];
+        if (left && k->parts[left - 1].stream == next->stream) from--;
+        if (left && k->parts[left - 1].stream >= next->stream) k->parts[--to] = k->parts[--left];
+        else k->parts[--to] = other->parts[--from];
+    }
+}
+
 static void learn_all(known *k, const known *other) {
-    if (!make_room(k, other->capacity)) return;
-    for (size_t i = 0; i < other->capacity; i++)
-        if (other->done[i] > k->done[i]) k->done[i] = other->done[i];
+    size_t n_new = 0;
+    for (size_t i = 0, at = 0; i < other->n; i++) {
+        const part *of = &other->parts[i];
+        at = find_part(k, at, of->stream);
+        if (!has_part(k, at, of->stream)) n_new++;
+        else if (k->parts[at].done < of->done) k->parts[at].done = of->done;
+    }
+    if (n_new && make_room(k, k->n + n_new)) insert_parts(k, other, n_new);
 }
 
 static void copy_known(known *k, const known *other) {
-    if (k->capacity) memset(k->done, 0, k->capacity * sizeof *k->done);
+    k->n = 0;
     learn_all(k, other);
 }
 
-static void learn_work(known *k, size_t stream, uint32_t index) {
-    if (make_room(k, stream + 1) && k->done[stream] < index) k->done[stream] = index;
+static void learn_work(known *k, uint32_t stream, uint32_t index) {
+    part one = {stream, index};
+    learn_all(k, &(known){.parts = &one, .n = 1});
 }
 
 // A stream is known from its first work or its creation on. NULL: no memory.
@@ -135,7 +174,7 @@ bool hw_check_is_before(const hw_check_streams *s, uint32_t work) { return knows
 bool hw_check_is_all_before(const hw_check_streams *s) {
     if (!s->n_works) return true;
     const work *last = &s->works[s->n_works - 1];
-    for (size_t i = 0; i < s->n_streams; i++)
+    for (uint32_t i = 0; i < s->n_streams; i++)
         if (done_of(&s->last, i) < s->streams[i].n - (i == last->stream ? 1 : 0)) return false;
     return true;
 }
@@ -143,9 +182,9 @@ bool hw_check_is_all_before(const hw_check_streams *s) {
 bool hw_check_is_waited_for(const hw_check_streams *s, uint32_t work) { return knows_work(s, &s->host, work); }
 
 bool hw_check_is_all_waited_for(const hw_check_streams *s) {
-    bool is_all = true;
-    for (size_t i = 0; i < s->n_streams; i++) is_all &= done_of(&s->host, i) >= s->streams[i].n;
-    return is_all;
+    for (uint32_t i = 0; i < s->n_streams; i++)
+        if (done_of(&s->host, i) < s->streams[i].n) return false;
+    return true;
 }
 
 static void wait_for_device(hw_check_streams *s) {
@@ -207,20 +246,20 @@ void hw_check_streams_close(hw_check_streams *s) {
     parent *p = &s->parents[--s->n_parents];
     inner *in = s->n_parents ? inner_of(&s->parents[s->n_parents - 1], &p->of) : NULL;
     if (in) learn_all(&in->known, &p->all);
-    for (size_t i = 0; i < p->n_streams; i++) hw_free(p->streams[i].known.done);
+    for (size_t i = 0; i < p->n_streams; i++) hw_free(p->streams[i].known.parts);
     hw_free(p->streams);
-    hw_free(p->before.done);
-    hw_free(p->all.done);
+    hw_free(p->before.parts);
+    hw_free(p->all.parts);
 }
 
 // A place among the streams whose last work all that is known comes after: those of children that have been.
 static uint32_t place_of_child(hw_check_streams *s, const known *k) {
-    size_t i = 0;
+    uint32_t i = 0;
     while (i < s->n_streams && (!s->streams[i].is_childrens || done_of(k, i) < s->streams[i].n)) i++;
-    if (i < s->n_streams) return (uint32_t)i;
+    if (i < s->n_streams) return i;
     if (!hw_grow((void **)&s->streams, s->n_streams, &s->stream_capacity, sizeof *s->streams)) return UINT32_MAX;
     s->streams[s->n_streams++] = (stream){.is_apart = true, .is_destroyed = true, .is_childrens = true};
-    return (uint32_t)i;
+    return i;
 }
 
 uint32_t hw_check_streams_begin_child(hw_check_streams *s, const hw_check_child *child) {
@@ -243,16 +282,32 @@ uint32_t hw_check_streams_begin_child(hw_check_streams *s, const hw_check_child 
     return (uint32_t)s->n_works;
 }
 
+static size_t bytes_of(const known *k) { return k->capacity * sizeof *k->parts; }
+
+size_t hw_check_streams_bytes(const hw_check_streams *s) {
+    size_t bytes = sizeof *s + s->stream_capacity * sizeof *s->streams + s->event_capacity * sizeof *s->events +
+                   s->work_capacity * sizeof *s->works + s->parent_capacity * sizeof *s->parents + bytes_of(&s->host) +
+                   bytes_of(&s->last);
+    for (size_t i = 0; i < s->n_streams; i++) bytes += bytes_of(&s->streams[i].known);
+    for (size_t i = 0; i < s->n_events; i++) bytes += bytes_of(&s->events[i].known);
+    for (size_t i = 0; i < s->n_parents; i++) {
+        const parent *p = &s->parents[i];
+        bytes += bytes_of(&p->before) + bytes_of(&p->all) + p->capacity * sizeof *p->streams;
+        for (size_t j = 0; j < p->n_streams; j++) bytes += bytes_of(&p->streams[j].known);
+    }
+    return bytes;
+}
+
 void hw_check_streams_destroy(hw_check_streams *s) {
     if (!s) return;
     while (s->n_parents) hw_check_streams_close(s);
     hw_free(s->parents);
-    for (size_t i = 0; i < s->n_streams; i++) hw_free(s->streams[i].known.done);
-    for (size_t i = 0; i < s->n_events; i++) hw_free(s->events[i].known.done);
+    for (size_t i = 0; i < s->n_streams; i++) hw_free(s->streams[i].known.parts);
+    for (size_t i = 0; i < s->n_events; i++) hw_free(s->events[i].known.parts);
     hw_free(s->streams);
     hw_free(s->events);
     hw_free(s->works);
-    hw_free(s->host.done);
-    hw_free(s->last.done);
+    hw_free(s->host.parts);
+    hw_free(s->last.parts);
     hw_free(s);
 }

@@ -180,6 +180,24 @@ static void test_many_streams(void **state) {
     assert_false(is_after(1000 + N / 2, works[N / 2 + 1]));
 }
 
+// What is known of streams is as long as there are streams, whatever goes from one to the other.
+static void test_memory_does_not_grow_with_work(void **state) {
+    (void)state;
+    enum { N = 1000, BYTES_OF_WORK = 16 };          // twice what a list that doubles has
+    work_in(A);
+    work_in(B);
+    const size_t before = hw_check_streams_bytes(streams);
+    for (int i = 0; i < N; i++) {
+        work_in(A);
+        tell(HW_HOST_EVENT_RECORD, A, E);
+        tell(HW_HOST_STREAM_WAIT, B, E);
+        work_in(B);
+        tell(HW_HOST_EVENT_RECORD, B, OTHER);
+        tell(HW_HOST_EVENT_SYNCHRONIZE, LEGACY, OTHER);
+    }
+    assert_in_range(hw_check_streams_bytes(streams) - before, 0, 2 * N * BYTES_OF_WORK + 1000);
+}
+
 static void open_last(void) { hw_check_streams_open(streams); }
 static uint32_t child_of(hw_child_order order, uint64_t stream, uint32_t block) {
     return hw_check_streams_begin_child(streams, &(hw_check_child){order, stream, block});
@@ -252,6 +270,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_legacy_stream, begin, end),
         cmocka_unit_test_setup_teardown(test_destroyed_stream, begin, end),
         cmocka_unit_test_setup_teardown(test_many_streams, begin, end),
+        cmocka_unit_test_setup_teardown(test_memory_does_not_grow_with_work, begin, end),
         cmocka_unit_test_setup_teardown(test_children, begin, end),
         cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
     };
