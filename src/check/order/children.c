@@ -1,6 +1,6 @@
 #include "check/order/children.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 
@@ -20,6 +20,12 @@ bool hw_check_children_add(hw_check_children *c, hw_check_blocks *blocks, const 
     return true;
 }
 
+static int by_number(const void *left, const void *right) {
+    const uint32_t a = ((const hw_check_birth *)left)->number, b = ((const hw_check_birth *)right)->number;
+    return (a > b) - (a < b);
+}
+
+// Births are in the order of launches, numbers in that in which kernels have asked for room for parameters.
 bool hw_check_children_end(hw_check_children *c, hw_check_blocks *blocks, hw_check_streams *streams, uint64_t launch,
                            uint32_t work) {
     c->are_running = false;
@@ -31,6 +37,7 @@ bool hw_check_children_end(hw_check_children *c, hw_check_blocks *blocks, hw_che
     hw_check_parent *p = &c->parents[c->n_parents++];
     *p = (hw_check_parent){.launch = launch, .work = work, .n_warps = blocks->n_warps, .births = c->births,
                            .n_births = c->n_births};
+    qsort(p->births, p->n_births, sizeof *p->births, by_number);
     hw_check_blocks_keep_messages(blocks, &p->arena, &p->logs);
     c->births = NULL;
     c->n_births = c->capacity = 0;
@@ -50,14 +57,13 @@ void hw_check_children_close(hw_check_children *c, hw_check_streams *streams, ui
 uint32_t hw_check_children_begin(hw_check_children *c, hw_check_streams *streams, uint64_t parent, uint32_t child) {
     hw_check_children_close(c, streams, parent);
     hw_check_parent *p = c->n_parents ? &c->parents[c->n_parents - 1] : NULL;
-    for (size_t i = 0; p && i < p->n_births; i++) {
-        if (p->births[i].number != child) continue;
-        p->child = &p->births[i];
-        const uint32_t work = hw_check_streams_begin_child(streams, &p->child->as);
-        c->are_running = work != 0;
-        return work;
-    }
-    return 0;
+    const hw_check_birth key = {.number = child};
+    const hw_check_birth *birth = p ? bsearch(&key, p->births, p->n_births, sizeof key, by_number) : NULL;
+    if (!birth) return 0;
+    p->child = birth;
+    const uint32_t work = hw_check_streams_begin_child(streams, &birth->as);
+    c->are_running = work != 0;
+    return work;
 }
 
 void hw_check_children_free(hw_check_children *c, hw_check_streams *streams) {

@@ -4,17 +4,23 @@
 
 #include "base/alloc.h"
 
-// Of each stream by its place in the list, how much of its work is known to be done.
+// How much of a stream's work is done.
+typedef struct part {
+    uint32_t stream, done;       // its place in the list, or INNER and one among the inner ones
+} part;
+
+static const uint32_t INNER = 1u << 31;
+
+// Of the streams of which something is known, by their places. Not of all: the next launches would copy them all.
 typedef struct known {
-    uint32_t *done;
-    size_t capacity;
+    part *parts;
+    size_t n, capacity;
 } known;
 
 typedef struct stream {
     uint64_t name;
     bool is_apart;               // does not wait for the legacy default stream, nor that for it
     bool is_destroyed;           // its name may be given to another
-    bool is_childrens;           // of launches that kernels have made, one after the other
     uint32_t n;                  // work so far
     known known;                 // after the last of it
 } stream;
@@ -24,23 +30,23 @@ typedef struct event {
     known known;
 } event;
 
-// A stream of threads of a block.
+// A stream of threads of a block, or that of all tail launches.
 typedef struct inner {
     hw_check_child is;
-    known known;                 // after the last of its work, with all that this has launched
+    uint32_t place;
+    known known;                 // after the last of its work, but for what all of its parent come after
 } inner;
 
 // Work whose launches are made.
 typedef struct parent {
-    hw_check_child of;           // its own stream, of the parent outside; not of the first
-    uint32_t stream;             // place in the list
+    uint32_t work, first_place;  // its number; that of its inner streams
     known before, all;           // what it came after; with itself, and what it has launched so far
-    inner *streams;
+    inner *streams;              // in order
     size_t n_streams, capacity;
 } parent;
 
 typedef struct work {
-    uint32_t stream, index;      // place of the stream in the list; from 1 on
+    uint32_t stream, index;      // as of a part; from 1 on
 } work;
 
 struct hw_check_streams {
@@ -49,37 +55,71 @@ struct hw_check_streams {
     work *works;                 // number - 1
     size_t n_streams, n_events, n_works, stream_capacity, event_capacity, work_capacity;
     known host, last;            // what the host has waited for; what the last work comes after
-    hw_check_child last_child;   // how the last work was launched, where a kernel has
     parent *parents;             // those that are open
-    size_t n_parents, parent_capacity;
+    uint32_t *inner;             // of each stream of theirs, how much work it has
+    size_t n_parents, n_inner, parent_capacity, inner_capacity;
 };
 
-static uint32_t done_of(const known *k, size_t stream) { return stream < k->capacity ? k->done[stream] : 0; }
+// The first part, from this one on, of the stream or one behind it.
+static size_t find_part(const known *k, size_t from, uint32_t stream) {
+    size_t end = k->n;
+    while (from < end) {
+        const size_t middle = from + (end - from) / 2;
+        if (k->parts[middle].stream < stream) from = middle + 1;
+        else end = middle;
+    }
+    return from;
+}
 
-// Room for all streams. What is lost without memory is an order, so that a finding may be wrong, once in a lifetime.
+static bool has_part(const known *k, size_t at, uint32_t stream) { return at < k->n && k->parts[at].stream == stream; }
+
+static uint32_t done_of(const known *k, uint32_t stream) {
+    const size_t at = find_part(k, 0, stream);
+    return has_part(k, at, stream) ? k->parts[at].done : 0;
+}
+
+// What is lost without memory is an order, so that a finding may be wrong, once in a lifetime.
 static bool make_room(known *k, size_t n) {
     if (n <= k->capacity) return true;
-    uint32_t *bigger = hw_realloc_array(k->done, n + 8, sizeof *bigger);
+    const size_t wanted = n > k->capacity * 2 ? n : k->capacity * 2;
+    part *bigger = hw_realloc_array(k->parts, wanted, sizeof *bigger);
     if (!bigger) return false;
-    memset(bigger + k->capacity, 0, (n + 8 - k->capacity) * sizeof *bigger);
-    k->done = bigger;
-    k->capacity = n + 8;
+    k->parts = bigger;
+    k->capacity = wanted;
     return true;
 }
 
+// Puts in what has no part yet, from the back, so that what is before the first of it stays where it is.
+static void insert_parts(known *k, const known *other, size_t n_new) {
+    size_t left = k->n, to = k->n + n_new, from = other->n;
+    k->n = to;
+    while (left < to) {
+        const part *next = &other->parts[from - 1];
+        if (left && k->parts[left - 1].stream == next->stream) from--;
+        if (left && k->parts[left - 1].stream >= next->stream) k->parts[--to] = k->parts[--left];
+        else k->parts[--to] = other->parts[--from];
+    }
+}
+
 static void learn_all(known *k, const known *other) {
-    if (!make_room(k, other->capacity)) return;
-    for (size_t i = 0; i < other->capacity; i++)
-        if (other->done[i] > k->done[i]) k->done[i] = other->done[i];
+    size_t n_new = 0;
+    for (size_t i = 0, at = 0; i < other->n; i++) {
+        const part *of = &other->parts[i];
+        at = find_part(k, at, of->stream);
+        if (!has_part(k, at, of->stream)) n_new++;
+        else if (k->parts[at].done < of->done) k->parts[at].done = of->done;
+    }
+    if (n_new && make_room(k, k->n + n_new)) insert_parts(k, other, n_new);
 }
 
 static void copy_known(known *k, const known *other) {
-    if (k->capacity) memset(k->done, 0, k->capacity * sizeof *k->done);
+    k->n = 0;
     learn_all(k, other);
 }
 
-static void learn_work(known *k, size_t stream, uint32_t index) {
-    if (make_room(k, stream + 1) && k->done[stream] < index) k->done[stream] = index;
+static void learn_work(known *k, uint32_t stream, uint32_t index) {
+    part one = {stream, index};
+    learn_all(k, &(known){.parts = &one, .n = 1});
 }
 
 // A stream is known from its first work or its creation on. NULL: no memory.
@@ -124,28 +164,39 @@ uint32_t hw_check_streams_begin(hw_check_streams *s, uint64_t name) {
     return (uint32_t)s->n_works;
 }
 
-static bool knows_work(const hw_check_streams *s, const known *k, uint32_t number) {
+// Is the last work a child's?
+static bool is_last_inner(const hw_check_streams *s) { return s->n_works && s->works[s->n_works - 1].stream >= INNER; }
+
+// Who is outside knows of children what it knows of the launch that has led to them, also while it is open: the host
+// asks for other work before that is closed.
+static bool knows_work(const hw_check_streams *s, const known *k, uint32_t number, bool is_outside) {
     if (!number || number > s->n_works) return true;
     const work *w = &s->works[number - 1];
+    if (is_outside && w->stream >= INNER) w = &s->works[s->parents[0].work - 1];
     return done_of(k, w->stream) >= w->index;
 }
 
-bool hw_check_is_before(const hw_check_streams *s, uint32_t work) { return knows_work(s, &s->last, work); }
+bool hw_check_is_before(const hw_check_streams *s, uint32_t work) {
+    return knows_work(s, &s->last, work, !is_last_inner(s));
+}
 
 bool hw_check_is_all_before(const hw_check_streams *s) {
     if (!s->n_works) return true;
-    const work *last = &s->works[s->n_works - 1];
-    for (size_t i = 0; i < s->n_streams; i++)
-        if (done_of(&s->last, i) < s->streams[i].n - (i == last->stream ? 1 : 0)) return false;
+    const uint32_t last = s->works[s->n_works - 1].stream, n_inner = is_last_inner(s) ? (uint32_t)s->n_inner : 0;
+    for (uint32_t i = 0; i < s->n_streams; i++)
+        if (done_of(&s->last, i) < s->streams[i].n - (i == last ? 1 : 0)) return false;
+    for (uint32_t i = 0; i < n_inner; i++)
+        if (done_of(&s->last, INNER + i) < s->inner[i] - (INNER + i == last ? 1 : 0)) return false;
     return true;
 }
 
-bool hw_check_is_waited_for(const hw_check_streams *s, uint32_t work) { return knows_work(s, &s->host, work); }
+bool hw_check_is_waited_for(const hw_check_streams *s, uint32_t work) { return knows_work(s, &s->host, work, true); }
 
+// Children may be still to come where one is open.
 bool hw_check_is_all_waited_for(const hw_check_streams *s) {
-    bool is_all = true;
-    for (size_t i = 0; i < s->n_streams; i++) is_all &= done_of(&s->host, i) >= s->streams[i].n;
-    return is_all;
+    for (uint32_t i = 0; i < s->n_streams; i++)
+        if (done_of(&s->host, i) < s->streams[i].n) return false;
+    return !s->n_parents;
 }
 
 static void wait_for_device(hw_check_streams *s) {
@@ -179,80 +230,110 @@ hw_check_streams *hw_check_streams_create(void) { return hw_calloc(1, sizeof(hw_
 
 // ---- launches that kernels make ------------------------------------------------------------------------------------
 
+// A parent's children know of each other in streams of its own. From outside they are one work with it, since who comes
+// after it comes after them; so nothing is kept of them when all have been.
+
 void hw_check_streams_open(hw_check_streams *s) {
     if (!s->n_works || !hw_grow((void **)&s->parents, s->n_parents, &s->parent_capacity, sizeof *s->parents)) return;
     parent *p = &s->parents[s->n_parents++];
     const work *w = &s->works[s->n_works - 1];
-    *p = (parent){.of = s->last_child, .stream = w->stream};
+    *p = (parent){.work = (uint32_t)s->n_works, .first_place = (uint32_t)s->n_inner};
     copy_known(&p->before, &s->last);
     copy_known(&p->all, &s->last);
     learn_work(&p->all, w->stream, w->index);
 }
 
-// The stream of a child in its parent; NULL: none has its name, or no memory.
-static inner *inner_of(parent *p, const hw_check_child *child) {
+// Of the open ones' streams. False: no memory.
+static bool add_inner_stream(hw_check_streams *s, uint32_t *place) {
+    if (!hw_grow((void **)&s->inner, s->n_inner, &s->inner_capacity, sizeof *s->inner)) return false;
+    *place = (uint32_t)s->n_inner;
+    s->inner[s->n_inner++] = 0;
+    return true;
+}
+
+// 0: one stream.
+static int compare_streams(const hw_check_child *a, const hw_check_child *b) {
+    if (a->order != b->order) return a->order < b->order ? -1 : 1;
+    if (a->order == HW_CHILD_TAIL) return 0;
+    if (a->block != b->block) return a->block < b->block ? -1 : 1;
+    return (a->stream > b->stream) - (a->stream < b->stream);
+}
+
+// The stream of a child in its parent; NULL: none has its name, or no memory. Blocks' children come in the order of
+// blocks, so that a new one mostly is the last.
+static inner *inner_of(hw_check_streams *s, parent *p, const hw_check_child *child) {
     if (child->order == HW_CHILD_ALONE) return NULL;
-    for (size_t i = 0; i < p->n_streams; i++) {
-        const hw_check_child *is = &p->streams[i].is;
-        if (is->order == child->order && is->stream == child->stream && is->block == child->block)
-            return &p->streams[i];
+    size_t at = 0, end = p->n_streams;
+    while (at < end) {
+        const size_t middle = at + (end - at) / 2;
+        if (compare_streams(&p->streams[middle].is, child) < 0) at = middle + 1;
+        else end = middle;
     }
+    if (at < p->n_streams && !compare_streams(&p->streams[at].is, child)) return &p->streams[at];
+    uint32_t place;
     if (!hw_grow((void **)&p->streams, p->n_streams, &p->capacity, sizeof *p->streams)) return NULL;
-    p->streams[p->n_streams] = (inner){.is = *child};
-    return &p->streams[p->n_streams++];
+    if (!add_inner_stream(s, &place)) return NULL;
+    inner *in = &p->streams[at];
+    memmove(in + 1, in, (p->n_streams++ - at) * sizeof *in);
+    *in = (inner){.is = *child, .place = place};
+    return in;
 }
 
 void hw_check_streams_close(hw_check_streams *s) {
     if (!s->n_parents) return;
     parent *p = &s->parents[--s->n_parents];
-    inner *in = s->n_parents ? inner_of(&s->parents[s->n_parents - 1], &p->of) : NULL;
-    if (in) learn_all(&in->known, &p->all);
-    for (size_t i = 0; i < p->n_streams; i++) hw_free(p->streams[i].known.done);
+    for (size_t i = p->work; i < s->n_works; i++)                  // the host's may be among them
+        if (s->works[i].stream >= INNER) s->works[i] = s->works[p->work - 1];
+    s->n_inner = p->first_place;
+    for (size_t i = 0; i < p->n_streams; i++) hw_free(p->streams[i].known.parts);
     hw_free(p->streams);
-    hw_free(p->before.done);
-    hw_free(p->all.done);
-}
-
-// A place among the streams whose last work all that is known comes after: those of children that have been.
-static uint32_t place_of_child(hw_check_streams *s, const known *k) {
-    size_t i = 0;
-    while (i < s->n_streams && (!s->streams[i].is_childrens || done_of(k, i) < s->streams[i].n)) i++;
-    if (i < s->n_streams) return (uint32_t)i;
-    if (!hw_grow((void **)&s->streams, s->n_streams, &s->stream_capacity, sizeof *s->streams)) return UINT32_MAX;
-    s->streams[s->n_streams++] = (stream){.is_apart = true, .is_destroyed = true, .is_childrens = true};
-    return (uint32_t)i;
+    hw_free(p->before.parts);
+    hw_free(p->all.parts);
 }
 
 uint32_t hw_check_streams_begin_child(hw_check_streams *s, const hw_check_child *child) {
     if (!s->n_parents || !hw_grow((void **)&s->works, s->n_works, &s->work_capacity, sizeof *s->works)) return 0;
     parent *p = &s->parents[s->n_parents - 1];
-    inner *in = inner_of(p, child);
+    inner *in = inner_of(s, p, child);
+    uint32_t place = in ? in->place : 0;
+    if (!in && !add_inner_stream(s, &place)) return 0;
     copy_known(&s->last, child->order == HW_CHILD_TAIL ? &p->all : &p->before);
     if (in) learn_all(&s->last, &in->known);
-    const uint32_t place = place_of_child(s, &s->last);
-    if (place == UINT32_MAX) return 0;
-    stream *of = &s->streams[place];
-    of->n++;
-    copy_known(&of->known, &s->last);
-    learn_work(&of->known, place, of->n);
-    if (in) learn_all(&in->known, &of->known);
-    for (size_t i = 0; i < s->n_parents; i++) learn_all(&s->parents[i].all, &of->known);
-    learn_all(&s->streams[s->parents[0].stream].known, &of->known);
-    s->works[s->n_works++] = (work){place, of->n};
-    s->last_child = *child;
+    const work w = {INNER + place, ++s->inner[place]};
+    if (in) learn_work(&in->known, w.stream, w.index);
+    learn_all(&p->all, &s->last);
+    learn_work(&p->all, w.stream, w.index);
+    s->works[s->n_works++] = w;
     return (uint32_t)s->n_works;
+}
+
+static size_t bytes_of(const known *k) { return k->capacity * sizeof *k->parts; }
+
+size_t hw_check_streams_bytes(const hw_check_streams *s) {
+    size_t bytes = sizeof *s + s->stream_capacity * sizeof *s->streams + s->event_capacity * sizeof *s->events +
+                   s->work_capacity * sizeof *s->works + s->parent_capacity * sizeof *s->parents +
+                   s->inner_capacity * sizeof *s->inner + bytes_of(&s->host) + bytes_of(&s->last);
+    for (size_t i = 0; i < s->n_streams; i++) bytes += bytes_of(&s->streams[i].known);
+    for (size_t i = 0; i < s->n_events; i++) bytes += bytes_of(&s->events[i].known);
+    for (size_t i = 0; i < s->n_parents; i++) {
+        const parent *p = &s->parents[i];
+        bytes += bytes_of(&p->before) + bytes_of(&p->all) + p->capacity * sizeof *p->streams;
+        for (size_t j = 0; j < p->n_streams; j++) bytes += bytes_of(&p->streams[j].known);
+    }
+    return bytes;
 }
 
 void hw_check_streams_destroy(hw_check_streams *s) {
     if (!s) return;
     while (s->n_parents) hw_check_streams_close(s);
     hw_free(s->parents);
-    for (size_t i = 0; i < s->n_streams; i++) hw_free(s->streams[i].known.done);
-    for (size_t i = 0; i < s->n_events; i++) hw_free(s->events[i].known.done);
+    hw_free(s->inner);
+    for (size_t i = 0; i < s->n_streams; i++) hw_free(s->streams[i].known.parts);
+    for (size_t i = 0; i < s->n_events; i++) hw_free(s->events[i].known.parts);
     hw_free(s->streams);
     hw_free(s->events);
     hw_free(s->works);
-    hw_free(s->host.done);
-    hw_free(s->last.done);
+    hw_free(s->host.parts);
+    hw_free(s->last.parts);
     hw_free(s);
 }

@@ -4,7 +4,7 @@
 // Work of one stream is in order. Work of two is where an event or the host stands between them: the host waits for a
 // stream, an event or the device, and what it asks for afterwards comes after that. The legacy default stream waits for
 // all streams before it, and they for it, but for those that were made not to block. Times are vector clocks: of each
-// stream how much of its work is known to have been done.
+// stream of which something is known, how much of its work has been done.
 //
 // Internal to check/. Calls are one at a time.
 #ifndef HW_CHECK_STREAMS_H
@@ -25,6 +25,7 @@ typedef struct hw_check_child {
 // NULL: no memory. From then on work may be missing, which is taken to be in order.
 hw_check_streams *hw_check_streams_create(void);
 void hw_check_streams_destroy(hw_check_streams *streams);
+size_t hw_check_streams_bytes(const hw_check_streams *streams);     // the memory that it has
 
 // More work in a stream: its number, from 1 on. It is what hw_check_is_before asks about until the next.
 uint32_t hw_check_streams_begin(hw_check_streams *streams, uint64_t stream);

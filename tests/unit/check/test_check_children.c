@@ -54,6 +54,29 @@ static void test_launches_within(void **state) {
     assert_int_equal(checked_count(&c), 2);
 }
 
+// A kernel may launch first what it has asked for last: numbers tell which launch is which.
+static void test_numbers_of_launches(void **state) {
+    (void)state;
+    assert_int_equal(checked_begin(&c, 2, 1, 64), HW_OK);
+    hw_child_step step = {.where = checked_where(0, 1), .lane = 3, .number = 5};
+    c.sink->child(c.sink, 0, &step);
+    step.number = 3;
+    c.sink->child(c.sink, 0, &step);
+    checked_word(&c, 0, 1, 3, 80, HW_NOTE_STORE, WORD);
+    step.number = 0;
+    c.sink->child(c.sink, 0, &step);
+    checked_word(&c, 0, 1, 3, 81, HW_NOTE_STORE, FLAG);
+    checked_end(&c);
+    c.parent = c.info.number;
+    assert_int_equal(checked_begin(&c, 2, 1, 32), HW_OK);
+    c.parent = 0;
+    checked_word(&c, 0, 0, 0, 82, HW_NOTE_LOAD, WORD);
+    checked_word(&c, 0, 0, 0, 83, HW_NOTE_LOAD, FLAG);
+    checked_end(&c);
+    assert_int_equal(checked_count(&c), 1);
+    assert_non_null(checked_between(&c, 81, 83));
+}
+
 static void test_launches_within_without_memory(void **state) {
     (void)state;
     for (long successes = 0; successes < 80; successes++) {
@@ -70,6 +93,7 @@ static void test_launches_within_without_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_launches_within, begin, end),
+        cmocka_unit_test_setup_teardown(test_numbers_of_launches, begin, end),
         cmocka_unit_test_setup_teardown(test_launches_within_without_memory, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

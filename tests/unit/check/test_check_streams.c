@@ -180,6 +180,24 @@ static void test_many_streams(void **state) {
     assert_false(is_after(1000 + N / 2, works[N / 2 + 1]));
 }
 
+// What is known of streams is as long as there are streams, whatever goes from one to the other.
+static void test_memory_does_not_grow_with_work(void **state) {
+    (void)state;
+    enum { N = 1000, BYTES_OF_WORK = 16 };          // twice what a list that doubles has
+    work_in(A);
+    work_in(B);
+    const size_t before = hw_check_streams_bytes(streams);
+    for (int i = 0; i < N; i++) {
+        work_in(A);
+        tell(HW_HOST_EVENT_RECORD, A, E);
+        tell(HW_HOST_STREAM_WAIT, B, E);
+        work_in(B);
+        tell(HW_HOST_EVENT_RECORD, B, OTHER);
+        tell(HW_HOST_EVENT_SYNCHRONIZE, LEGACY, OTHER);
+    }
+    assert_in_range(hw_check_streams_bytes(streams) - before, 0, 2 * N * BYTES_OF_WORK + 1000);
+}
+
 static void open_last(void) { hw_check_streams_open(streams); }
 static uint32_t child_of(hw_child_order order, uint64_t stream, uint32_t block) {
     return hw_check_streams_begin_child(streams, &(hw_check_child){order, stream, block});
@@ -219,6 +237,61 @@ static void test_children(void **state) {
     assert_true(hw_check_is_all_waited_for(streams));
 }
 
+// What was told of one launch's children says nothing of the next one's, at any depth.
+static void test_children_of_two(void **state) {
+    (void)state;
+    const uint32_t parent = work_in(A);
+    open_last();
+    const uint32_t one = child_of(HW_CHILD_IN_STREAM, 0, 0);
+    open_last();
+    const uint32_t of_one = child_of(HW_CHILD_IN_STREAM, 0, 0), alone = child_of(HW_CHILD_ALONE, 4, 0);
+    hw_check_streams_close(streams);
+    child_of(HW_CHILD_IN_STREAM, 0, 1);
+    open_last();
+    for (int i = 0; i < 3; i++) {
+        child_of(i == 1 ? HW_CHILD_ALONE : HW_CHILD_IN_STREAM, 0, 0);
+        assert_false(hw_check_is_before(streams, of_one) || hw_check_is_before(streams, alone));
+    }
+    const uint32_t tail = child_of(HW_CHILD_TAIL, 3, 0);
+    assert_false(hw_check_is_before(streams, of_one) || hw_check_is_before(streams, alone));
+    hw_check_streams_close(streams);
+    child_of(HW_CHILD_IN_STREAM, 0, 0);
+    assert_true(hw_check_is_before(streams, of_one) && hw_check_is_before(streams, alone));
+    assert_false(hw_check_is_before(streams, tail));
+    // Another thread of the host has waited for the launch when it had not heard of the children: it has for them.
+    tell(HW_HOST_STREAM_SYNCHRONIZE, A, 0);
+    for (int is_closed = 0; is_closed < 2; is_closed++) {
+        assert_int_equal(hw_check_is_all_waited_for(streams), is_closed);
+        assert_true(hw_check_is_waited_for(streams, one) && hw_check_is_waited_for(streams, tail));
+        work_in(B);
+        assert_true(hw_check_is_before(streams, parent) && hw_check_is_before(streams, of_one));
+        assert_true(hw_check_is_all_before(streams));
+        tell(HW_HOST_STREAM_SYNCHRONIZE, B, 0);
+        hw_check_streams_close(streams);
+    }
+    work_in(B);
+    open_last();
+    child_of(HW_CHILD_IN_STREAM, 0, 0);
+    assert_true(hw_check_is_before(streams, one) && hw_check_is_before(streams, tail));
+}
+
+// Children in no order with each other know nothing of each other, and nobody of those that have been.
+static void test_memory_of_children(void **state) {
+    (void)state;
+    enum { N = 1000, BYTES_OF_CHILD = 200 };
+    work_in(A);
+    const size_t before = hw_check_streams_bytes(streams);
+    for (uint32_t launch = 0; launch < 2; launch++) {
+        work_in(A);
+        open_last();
+        for (uint32_t i = 0; i < N; i++) child_of(HW_CHILD_IN_STREAM, 0, i);
+        for (uint32_t i = 0; i < N; i++) child_of(HW_CHILD_ALONE, 0, i);
+        for (uint32_t i = 0; i < N; i++) child_of(HW_CHILD_TAIL, 0, i);
+        assert_in_range(hw_check_streams_bytes(streams) - before, 0, (launch + 1) * 3 * N * BYTES_OF_CHILD);
+        hw_check_streams_close(streams);
+    }
+}
+
 // Without memory work has no number; nothing else breaks.
 static void test_out_of_memory(void **state) {
     (void)state;
@@ -252,7 +325,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_legacy_stream, begin, end),
         cmocka_unit_test_setup_teardown(test_destroyed_stream, begin, end),
         cmocka_unit_test_setup_teardown(test_many_streams, begin, end),
+        cmocka_unit_test_setup_teardown(test_memory_does_not_grow_with_work, begin, end),
         cmocka_unit_test_setup_teardown(test_children, begin, end),
+        cmocka_unit_test_setup_teardown(test_children_of_two, begin, end),
+        cmocka_unit_test_setup_teardown(test_memory_of_children, begin, end),
         cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
