@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/mix.h"
 
-enum { RECENT = 1 << 10, MOST = 1 << (32 - HW_CHECK_REF_BITS) };
+enum { RECENT = 1 << 10, MOST = 1 << (32 - HW_CHECK_REF_BITS), MOST_LISTS = 1 << 18 };
 
 static bool are_equal(const hw_check_entry *a, const hw_check_entry *b) {
     return a->work == b->work && a->warp == b->warp && a->time == b->time && a->note == b->note &&
@@ -18,8 +18,7 @@ static bool are_equal(const hw_check_entry *a, const hw_check_entry *b) {
 static bool make_room(hw_check_entries *e) {
     if (e->n < e->capacity) return true;
     const uint32_t capacity = e->capacity ? 2 * e->capacity : 1 << 12;
-    if (!e->room) e->room = MOST;
-    hw_check_entry *items = capacity > e->room ? NULL : hw_realloc_array(e->items, capacity, sizeof *items);
+    hw_check_entry *items = capacity > MOST ? NULL : hw_realloc_array(e->items, capacity, sizeof *items);
     if (!items) return false;
     e->items = items;
     uint32_t *moved = hw_realloc_array(e->moved, capacity + 1, sizeof *moved);
@@ -37,11 +36,13 @@ hw_check_ref hw_check_entries_refer(hw_check_entries *e, const hw_check_entry *e
     if (number && e->recent[place].hash == (uint32_t)hash && are_equal(&e->items[number], entry))
         return number << HW_CHECK_REF_BITS;
     if (!e->n) e->n = 1;
+    if (!e->most_lists) e->most_lists = MOST_LISTS;
     if (!make_room(e)) {
         e->ran_out = true;
         return 0;
     }
     e->items[e->n] = *entry;
+    e->n_lists += entry->is_list;
     e->recent[place].number = e->n;
     e->recent[place].hash = (uint32_t)hash;
     return e->n++ << HW_CHECK_REF_BITS;
@@ -66,9 +67,12 @@ static hw_check_entry moved_entry(const hw_check_entries *e, const hw_check_entr
 }
 
 bool hw_check_entries_sweep(hw_check_entries *e) {
-    uint32_t to = 1, live = 0;
+    uint32_t to = 1, live = 0, lists = 0;
     mark_lists(e);
-    for (uint32_t i = 1; i < e->n; i++) live += e->items[i].is_live;
+    for (uint32_t i = 1; i < e->n; i++) {
+        live += e->items[i].is_live;
+        lists += e->items[i].is_live && e->items[i].is_list;
+    }
     const bool is_worth_it = live <= e->n - e->n / 4;
     for (uint32_t i = 1; i < e->n; i++) {
         e->moved[i] = to;
@@ -78,8 +82,10 @@ bool hw_check_entries_sweep(hw_check_entries *e) {
         e->moved[0] = 0;
         e->moved[e->n] = to;
         e->n = to;
+        e->n_lists = lists;
         memset(e->recent, 0, sizeof e->recent);
     }
+    e->lists_swept = e->n_lists;
     for (uint32_t i = 1; i < e->n; i++) e->items[i].is_live = false;
     return is_worth_it;
 }

@@ -42,7 +42,9 @@ typedef struct hw_check_entries {
     hw_check_entry *items;       // 0 is not used
     uint32_t *moved;             // by the last sweep: where the first that stayed, from this one on, is now
     uint32_t n, capacity;
-    uint32_t room;               // there are fewer than this; 0: none has been made
+    uint32_t n_lists;            // of these
+    uint32_t lists_swept;        // as many there were after the last sweep
+    uint32_t most_lists;         // 0: no entry has been made
     struct {
         uint32_t number, hash;
     } recent[1 << 10];           // entries by a hash of what they are of, whose other half tells most apart
@@ -71,12 +73,16 @@ hw_check_ref hw_check_entries_refer(hw_check_entries *entries, const hw_check_en
 // Warps of a block that do the same, but not together, share an entry, whose first warp each is so far behind.
 static inline uint32_t hw_check_further_of(uint32_t warp_of_block) { return warp_of_block % HW_CHECK_WARPS_AT_ONCE; }
 
-// Is half of the room used up?
-static inline bool hw_check_entries_are_scarce(const hw_check_entries *e) { return e->n > e->room / 2; }
+// Lists get shorter where there are many, and longer no more where twice as many are left.
+static inline bool hw_check_entries_have_many_lists(const hw_check_entries *e) { return e->n_lists > e->most_lists; }
+static inline bool hw_check_entries_have_all_lists(const hw_check_entries *e) {
+    return e->n_lists / 2 > e->most_lists;
+}
 
 // Should what nobody refers to be freed before the next is made? Then mark all that is referred to, and sweep.
 static inline bool hw_check_entries_are_many(const hw_check_entries *e) {
     enum { FIRST_SWEEP = 1 << 18 };
+    if (hw_check_entries_have_many_lists(e) && e->n_lists / 2 >= e->lists_swept) return true;
     return e->n == e->capacity && e->n >= FIRST_SWEEP;    // it doubles: sweeping costs a share of making
 }
 static inline void hw_check_entries_mark(hw_check_entries *e, hw_check_ref ref) {

@@ -46,7 +46,6 @@ struct hw_check {
     hw_check_host host;
     hw_check_origins origins;        // of undefined values
     atomic_bool ran_out;             // of memory: nothing is found any more
-    bool has_left_out;               // readers, since entries are scarce: there may be more to find
     // Other threads of the host program go on while a launch runs. What they ask for is heard when it has ended: they
     // do not wait for it, so nothing puts the two in order, whichever is heard first.
     pthread_mutex_t lock;            // recursive; of these, and of the list of what was found

@@ -8,7 +8,7 @@
 //
 // Of a list of FEW each reader is asked about whenever one more comes. A longer one takes it as it is, until there are
 // twice as many as were left when all had been asked about: so a reader costs the same, however many there are. Where
-// entries are scarce the FEW newest are kept.
+// lists have many elements in all (entries.h), the FEW newest are kept, and at twice as many again two readers.
 //
 // Internal to check/. Calls are one at a time.
 #ifndef HW_CHECK_READERS_H

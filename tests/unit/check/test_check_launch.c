@@ -403,24 +403,39 @@ static void test_many_readers(void **state) {
     }
 }
 
-// Where there is little room left, the newest sixteen are kept, and that is told.
-static void test_readers_without_room(void **state) {
+// Where lists have many elements, the newest sixteen readers stay; where they have twice as many, two. That is no reason
+// to say that not all was checked.
+static void test_readers_of_many_lists(void **state) {
     (void)state;
-    for (uint32_t silent = 0; silent < 40; silent += 39) {
+    static const uint32_t most[] = {24, 24, 4, 4}, silences[] = {0, 25, 0, 39};
+    for (uint32_t k = 0; k < 4; k++) {
+        const uint32_t silent = silences[k];
         hw_check_destroy(c.check);
         assert_int_equal(checked_create(&c), HW_OK);
-        c.check->entries.room = 1 << 12;
-        assert_false(hw_check_ran_out(c.check));
-        start(1, 32);
-        for (uint32_t i = 0; i < (1 << 11); i++) {
-            checked_word(&c, 0, 0, 0, 400, HW_NOTE_ATOMIC, FLAG);
-            checked_fence(&c, 0, 0, 1, HW_SCOPE_GPU);
-        }
-        checked_end(&c);
+        c.check->entries.most_lists = most[k];
         write_after_readers(40, silent);
         assert_int_equal(checked_between(&c, READER, STRAY) != NULL, silent > 0);
-        assert_true(hw_check_ran_out(c.check));
+        assert_false(hw_check_ran_out(c.check));
     }
+}
+
+// Readers of many words in nobody's order: no more elements than a launch may have, of however many readers.
+static void test_lists_have_bounds(void **state) {
+    (void)state;
+    enum { WORDS = 256, READERS = 400, MOST = 1 << 10 };
+    c.notes[CHECKED_LINES - 1] = (hw_note){.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU};    // of the fences
+    c.check->entries.most_lists = MOST;
+    start(READERS, 32);
+    for (uint32_t i = 0; i < READERS; i++) {
+        checked_fence(&c, i, 0, 1, HW_SCOPE_GPU);
+        change_flag(i, 0, 0);
+        for (uint32_t word = 0; word < WORDS; word++)
+            checked_word(&c, i, 0, (int)(word * (i + 1) % 32), READER, HW_NOTE_LOAD, WORD + 12 * word);
+        assert_in_range(c.check->entries.n_lists, 0, 2 * MOST + 40);
+    }
+    checked_end(&c);
+    assert_false(hw_check_ran_out(c.check));
+    assert_int_equal(checked_count(&c), 0);
 }
 
 // As many readers, each of whom has heard of the one before it: the last one is enough.
@@ -713,7 +728,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_sweep_keeps_what_is_there, begin, end),
         cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
         cmocka_unit_test_setup_teardown(test_many_readers, begin, end),
-        cmocka_unit_test_setup_teardown(test_readers_without_room, begin, end),
+        cmocka_unit_test_setup_teardown(test_readers_of_many_lists, begin, end),
+        cmocka_unit_test_setup_teardown(test_lists_have_bounds, begin, end),
         cmocka_unit_test_setup_teardown(test_chain_of_readers, begin, end),
         cmocka_unit_test_setup_teardown(test_columns, begin, end),
         cmocka_unit_test_setup_teardown(test_stray_store_into_what_is_read, begin, end),
