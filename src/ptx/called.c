@@ -5,7 +5,8 @@
 
 #include "ptx/parser.h"
 
-// Copies have as many instructions in all as the module, or so many; beyond that functions keep the lines they have.
+// Copies have as many instructions in all as the module, or so many. A function that has no room for one of its copies
+// keeps the lines it has, wherever it is called: one race is not to have two places.
 enum { LEAST_ROOM = 1 << 12 };
 
 typedef enum lines_of { NO_LINES, TOOLKITS_LINES, OWN_LINES } lines_of;
@@ -19,6 +20,7 @@ typedef struct copies {
     parser *p;
     lines_of *lines;                 // by function, as written
     copy **of;                       // likewise
+    bool *keeps;                     // likewise: its lines, since there was no room
     uint32_t n_written;
     uint64_t room;                   // instructions
 } copies;
@@ -33,7 +35,8 @@ static lines_of find_lines(parser *p, const hw_ptx_function *f) {
     return found;
 }
 
-// Variables in shared memory are there once, whoever calls.
+// Variables in shared memory are there once, whoever calls, and are laid out by function. Others of a function's own
+// (.local, .param) are each call's, and copies of a function lay them out alike.
 static bool can_be_copied(const hw_ptx_function *f) {
     bool can = f->has_body && !f->is_entry;
     for (uint32_t i = 0; i < f->n_variables; i++) can &= f->variables[i]->space != HW_SPACE_SHARED;
@@ -93,6 +96,7 @@ static const hw_ptx_function *callee_of(const hw_ptx_inst *at) {
 static bool gives_line(const copies *c, const hw_ptx_function *caller, const hw_ptx_inst *at) {
     const hw_ptx_function *callee = callee_of(at);
     if (!callee || !at->loc_line || !callee->n_insts || !can_be_copied(callee)) return false;
+    if (c->keeps[callee->index]) return false;
     if (c->lines[callee->index] != TOOLKITS_LINES) return c->lines[callee->index] == NO_LINES;
     return caller->copy_of || c->lines[caller->index] == OWN_LINES;
 }
@@ -103,7 +107,20 @@ static bool place_call(copies *c, const hw_ptx_function *caller, hw_ptx_inst *at
     hw_ptx_function *found = find_copy(c, callee, at);
     if (!found && callee->n_insts <= c->room) found = add_copy(c, callee, at);
     if (found) at->call->callee = found;
+    else c->keeps[callee->index] = true;
     return c->p->status == HW_OK;
+}
+
+// Calls of functions that keep their lines go to these, and no longer to the copies before there was no room.
+static void take_back(const copies *c) {
+    for (size_t i = 0; i < c->p->n_functions; i++) {
+        const hw_ptx_function *f = c->p->functions[i];
+        for (uint32_t k = 0; k < f->n_insts; k++) {
+            const hw_ptx_function *callee = callee_of(&f->insts[k]);
+            if (callee && callee->n_insts && c->keeps[callee->index])
+                f->insts[k].call->callee = c->p->functions[callee->index];
+        }
+    }
 }
 
 bool hw_ptx_place_calls(parser *p) {
@@ -112,7 +129,8 @@ bool hw_ptx_place_calls(parser *p) {
     if (!m->n_files) return true;
     c.lines = hw_ptx_take_scratch(p, (m->n_functions + 1) * sizeof *c.lines);
     c.of = hw_ptx_take_scratch(p, (m->n_functions + 1) * sizeof(copy *));
-    if (!c.lines || !c.of) return false;
+    c.keeps = hw_ptx_take_scratch(p, (m->n_functions + 1) * sizeof *c.keeps);
+    if (!c.lines || !c.of || !c.keeps) return false;
     for (uint32_t i = 0; i < c.n_written; i++) {
         c.lines[i] = find_lines(p, m->functions[i]);
         c.room += m->functions[i]->n_insts;
@@ -123,6 +141,7 @@ bool hw_ptx_place_calls(parser *p) {
         for (uint32_t k = 0; k < f->n_insts; k++)
             if (!place_call(&c, f, &f->insts[k])) return false;
     }
+    take_back(&c);
     if (p->n_functions == c.n_written) return true;
     m->functions = hw_ptx_keep_items(p, p->functions, p->n_functions, sizeof *p->functions);
     m->n_functions = (uint32_t)p->n_functions;

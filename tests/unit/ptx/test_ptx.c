@@ -453,6 +453,31 @@ static void test_places_of_calls(void **state) {
     hw_ptx_free(m);
 }
 
+// A function that has no room for one more copy has its own lines in all calls, those before too; others are copied.
+static void test_places_of_calls_without_room(void **state) {
+    (void)state;
+    enum { INSTS = 1500, CALLS = 4, ROOM = 1 << 15 };
+    static char text[ROOM];
+    int n = snprintf(text, sizeof text, "%s",
+                     HEAD ".file 1 \"/tmp/a.cu\"\n.file 2 \"/usr/local/cuda/include/h.hpp\"\n"
+                     ".func few () { .loc 2 7 0\ntrap; ret; }\n.func many () { .loc 2 9 0\n");
+    for (int i = 0; i < INSTS; i++) n += snprintf(text + n, sizeof text - (size_t)n, "trap;\n");
+    n += snprintf(text + n, sizeof text - (size_t)n, "ret; }\n.entry k() {\n");
+    for (int i = 0; i < CALLS; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, ".loc 1 %d 0\ncall.uni many;\ncall.uni few;\n", 20 + i);
+    assert_true(n + 10 < ROOM);
+    strcpy(text + n, "ret; }\n");
+    hw_ptx_module *m = parse_ok(text);
+    const hw_ptx_function *few = hw_ptx_find_function(m, "few"), *many = hw_ptx_find_function(m, "many");
+    const hw_ptx_inst *k = hw_ptx_find_function(m, "k")->insts;
+    for (int i = 0; i < CALLS; i++) {
+        assert_ptr_equal(k[2 * i].call->callee, many);
+        assert_ptr_equal(k[2 * i + 1].call->callee->copy_of, few);
+        assert_int_equal(k[2 * i + 1].call->callee->insts[0].loc_line, 20 + i);
+    }
+    hw_ptx_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registers_and_guards),
@@ -473,6 +498,7 @@ int main(void) {
         cmocka_unit_test(test_addresses_in_initial_values),
         cmocka_unit_test(test_functions_declared_and_aliased),
         cmocka_unit_test(test_places_of_calls),
+        cmocka_unit_test(test_places_of_calls_without_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
