@@ -35,7 +35,7 @@ hw_status hw_sim_create(const hw_sim_options *options, hw_sim **out, hw_diag *di
     sim->stack_bytes = DEFAULT_STACK_BYTES;
     sim->heap_bytes = DEFAULT_HEAP_BYTES;
     pthread_mutex_init(&sim->load_lock, NULL);
-    hw_sim_init_inner(sim);
+    hw_sim_init_nested(sim);
     atomic_init(&sim->sync_depth, options->gpu->arch->cc < WITHOUT_WAITING ? DEFAULT_SYNC_DEPTH : HW_CHILD_DEPTHS);
     hw_sim_common_init(&sim->own);
     sim->common = options->common ? options->common : &sim->own;
@@ -67,7 +67,7 @@ void hw_sim_destroy(hw_sim *sim) {
     hw_compile_destroy(sim->compile);
     hw_reuse_destroy(sim->reuse);
     hw_bulk_destroy(sim->bulk);
-    hw_sim_destroy_inner(sim);
+    hw_sim_destroy_nested(sim);
     if (sim->exec) hw_exec_destroy(sim->exec);
     if (sim->mem) hw_mem_destroy(sim->mem);
     hw_arena_destroy(sim->names);

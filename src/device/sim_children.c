@@ -35,7 +35,7 @@ static hw_status launch_child(const hw_sim_parent *parent, const hw_child *child
     hw_sim_launch_args args = args_of(parent, function, child);
     args.params = params;
     hw_sim_refusal refusal;
-    const hw_status status = depth ? hw_sim_launch_inner(sim, &args, depth, fault, diag)
+    const hw_status status = depth ? hw_sim_launch_nested(sim, &args, depth, fault, diag)
                                    : hw_sim_launch_from(sim, &args, (hw_sim_origin){parent->number, child->number},
                                                         &refusal, fault, diag);
     hw_free(params);
@@ -155,25 +155,25 @@ hw_child_host hw_sim_child_host(hw_sim_parent *parent) {
 
 // ---- executors ----
 
-hw_status hw_sim_lock_inner(hw_sim *sim, uint32_t depth, hw_exec **out, hw_diag *diag) {
-    hw_sim_inner *inner = &sim->inner[depth];
-    pthread_mutex_lock(&inner->lock);
+hw_status hw_sim_lock_nested(hw_sim *sim, uint32_t depth, hw_exec **out, hw_diag *diag) {
+    hw_sim_nested *nested = &sim->nested[depth];
+    pthread_mutex_lock(&nested->lock);
     hw_status status = HW_OK;
-    if (!inner->exec) status = hw_exec_create_inner(sim->exec, &inner->exec, diag);
-    if (status) pthread_mutex_unlock(&inner->lock);
-    *out = inner->exec;
+    if (!nested->exec) status = hw_exec_create_nested(sim->exec, &nested->exec, diag);
+    if (status) pthread_mutex_unlock(&nested->lock);
+    *out = nested->exec;
     return status;
 }
 
-void hw_sim_unlock_inner(hw_sim *sim, uint32_t depth) { pthread_mutex_unlock(&sim->inner[depth].lock); }
+void hw_sim_unlock_nested(hw_sim *sim, uint32_t depth) { pthread_mutex_unlock(&sim->nested[depth].lock); }
 
-void hw_sim_init_inner(hw_sim *sim) {
-    for (int i = 0; i < HW_CHILD_DEPTHS; i++) pthread_mutex_init(&sim->inner[i].lock, NULL);
+void hw_sim_init_nested(hw_sim *sim) {
+    for (int i = 0; i < HW_CHILD_DEPTHS; i++) pthread_mutex_init(&sim->nested[i].lock, NULL);
 }
 
-void hw_sim_destroy_inner(hw_sim *sim) {
+void hw_sim_destroy_nested(hw_sim *sim) {
     for (int i = HW_CHILD_DEPTHS - 1; i >= 0; i--) {
-        hw_exec_destroy(sim->inner[i].exec);
-        pthread_mutex_destroy(&sim->inner[i].lock);
+        hw_exec_destroy(sim->nested[i].exec);
+        pthread_mutex_destroy(&sim->nested[i].lock);
     }
 }

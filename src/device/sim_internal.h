@@ -15,17 +15,17 @@ enum { HW_SIM_DEFAULT_SHARED_BYTES = 48 << 10 };   // shared memory that needs n
 
 // The executor of nested launches, those that kernels wait for, at one depth: one at a time. It stays until the
 // simulation goes, so that a program that has waited 23 deep has 24 times its threads, and takes up no time of theirs.
-typedef struct hw_sim_inner {
+typedef struct hw_sim_nested {
     pthread_mutex_t lock;
     hw_exec *exec;               // NULL: there has been none
-} hw_sim_inner;
+} hw_sim_nested;
 
 struct hw_sim {
     hw_sim_options options;
     hw_exec *exec;
     hw_compile *compile;         // NULL: the interpreter executes everything
     hw_mem *mem;
-    hw_sim_inner inner[HW_CHILD_DEPTHS];
+    hw_sim_nested nested[HW_CHILD_DEPTHS];
     _Atomic uint32_t sync_depth; // of kernels that can wait for others; any of the host's threads sets it
     atomic_bool has_told_unseen; // that such are not counted
     atomic_bool has_told_refused;   // that a kernel's launch is
@@ -98,12 +98,12 @@ hw_status hw_sim_launch_from(hw_sim *sim, const hw_sim_launch_args *args, hw_sim
 hw_child_host hw_sim_child_host(hw_sim_parent *parent);
 hw_status hw_sim_launch_children(const hw_sim_parent *parent, hw_children *children, hw_fault *fault, hw_diag *diag);
 // Of a kernel that waits for it, with all that it launches itself.
-hw_status hw_sim_launch_inner(hw_sim *sim, const hw_sim_launch_args *args, uint32_t depth, hw_fault *fault,
+hw_status hw_sim_launch_nested(hw_sim *sim, const hw_sim_launch_args *args, uint32_t depth, hw_fault *fault,
                               hw_diag *diag);
-hw_status hw_sim_lock_inner(hw_sim *sim, uint32_t depth, hw_exec **out, hw_diag *diag);
-void hw_sim_unlock_inner(hw_sim *sim, uint32_t depth);
-void hw_sim_init_inner(hw_sim *sim);
-void hw_sim_destroy_inner(hw_sim *sim);     // before sim->exec
+hw_status hw_sim_lock_nested(hw_sim *sim, uint32_t depth, hw_exec **out, hw_diag *diag);
+void hw_sim_unlock_nested(hw_sim *sim, uint32_t depth);
+void hw_sim_init_nested(hw_sim *sim);
+void hw_sim_destroy_nested(hw_sim *sim);     // before sim->exec
 
 // Registers per thread, 1 at least, and never more than the architecture has: an estimate may be.
 uint32_t hw_sim_regs(const hw_sim_function *function);

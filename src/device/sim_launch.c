@@ -519,7 +519,7 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     return hw_sim_launch_from(sim, args, (hw_sim_origin){0}, refusal, fault, diag);
 }
 
-hw_status hw_sim_launch_inner(hw_sim *sim, const hw_sim_launch_args *args, uint32_t depth, hw_fault *fault,
+hw_status hw_sim_launch_nested(hw_sim *sim, const hw_sim_launch_args *args, uint32_t depth, hw_fault *fault,
                               hw_diag *diag) {
     static const hw_observers nobody;
     hw_sim_refusal refusal;
@@ -533,10 +533,10 @@ hw_status hw_sim_launch_inner(hw_sim *sim, const hw_sim_launch_args *args, uint3
     hw_children_init(&children, depth, &host);
     const hw_launch_info info = describe(sim, args, (hw_sim_origin){0});
     hw_exec *exec;
-    status = hw_sim_lock_inner(sim, depth, &exec, diag);
+    status = hw_sim_lock_nested(sim, depth, &exec, diag);
     if (!status) {
         status = execute(&parent, exec, key + sizeof(launch_key), &info, &children, fault, diag);
-        hw_sim_unlock_inner(sim, depth);
+        hw_sim_unlock_nested(sim, depth);
     }
     if (!status) status = hw_sim_launch_children(&parent, &children, fault, diag);
     hw_children_free(&children, sim->mem);

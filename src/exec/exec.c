@@ -45,7 +45,7 @@ hw_status hw_exec_create(uint32_t threads, hw_exec **out, hw_diag *diag) {
     return HW_OK;
 }
 
-hw_status hw_exec_create_inner(const hw_exec *outer, hw_exec **out, hw_diag *diag) {
+hw_status hw_exec_create_nested(const hw_exec *outer, hw_exec **out, hw_diag *diag) {
     const hw_status status = hw_exec_create(outer->n_workers, out, diag);
     if (!status) (*out)->print_lock = outer->print_lock;
     return status;

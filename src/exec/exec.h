@@ -15,7 +15,7 @@ hw_status hw_exec_create(uint32_t threads, hw_exec **out, hw_diag *diag);
 // Likewise for launches that kernels of `outer` wait for: as many threads, which wait as long as there is nothing to do
 // and keep what memory they have taken, and kernels of both print, and take memory, one at a time. It goes before
 // `outer`.
-hw_status hw_exec_create_inner(const hw_exec *outer, hw_exec **out, hw_diag *diag);
+hw_status hw_exec_create_nested(const hw_exec *outer, hw_exec **out, hw_diag *diag);
 void hw_exec_destroy(hw_exec *exec);
 
 // Gives every instruction of n lowered programs of the set its body for this processor, where it has none yet.
