@@ -114,7 +114,8 @@ const char *hw_cli_race_remedy(const hw_cli_finding *f, char *out, size_t bytes)
         return "before a launch comes what its thread has done, and what others did that it has met since, at "
                "__syncthreads(); after all of a kernel, only what it launches with cudaStreamTailLaunch";
     case HW_CHECK_MISSING_SIBLINGS:
-        return "launches of one block into one stream are in order; cudaStreamTailLaunch comes after all others";
+        return "launches into one stream are in order, and those that an event stands between; each block has a "
+               "default stream of its own; cudaStreamTailLaunch comes after all others";
     default: return "cudaStreamWaitEvent() or cudaStreamSynchronize() between the two gives one";
     }
 }

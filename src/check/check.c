@@ -43,6 +43,7 @@ static uint32_t begin_launch_work(hw_check *c, const hw_launch_info *info) {
     uint32_t work = 0;
     if (info->parent) work = hw_check_children_begin(&c->children, c->streams, info->parent, info->child);
     if (!work) {
+        if (info->parent && c->children.n_parents) c->ran_out = true;
         hw_check_children_close(&c->children, c->streams, 0);
         return begin_work(c, info->stream);
     }

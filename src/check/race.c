@@ -35,7 +35,7 @@ static hw_check_ref find_race(present *now, hw_check_ref left, int lane, uint32_
 }
 
 // PTX ISA, "Causality Order": a strong write comes before what follows a strong read that has seen it. Such a read has
-// a reference above it (see_newest); it may be of another thread that the present one comes after.
+// a reference above it (be_newest); it may be of another thread that the present one comes after.
 static bool is_seen(const present *now, const hw_check_line *line, uint32_t at, hw_check_ref write, int lane,
                     uint32_t cell_bytes) {
     const hw_check_entries *entries = &now->check->entries;
@@ -93,9 +93,11 @@ static inline hw_check_ref ref_of(present *now) {
     return now->ref;
 }
 
-// A strong read sees what was written until now: its entry is to be later than that.
-static hw_check_ref see_newest(present *now, const hw_check_line *line, hw_check_ref ref) {
-    if (now->entry.scope == HW_SCOPE_NONE || !now->block || line->newest_write < ref) return ref;
+// A strong read sees what was written until now, and nobody has seen what is written strongly now: its entry is to be
+// later than those.
+static hw_check_ref be_newest(present *now, const hw_check_line *line, hw_check_ref ref) {
+    const hw_check_ref newest = hw_check_is_write(now->entry.act) ? line->newest_read : line->newest_write;
+    if (now->entry.scope == HW_SCOPE_NONE || !now->block || newest < ref) return ref;
     now->entry.time = ++now->block->time;
     now->ref = 0;
     return ref_of(now);
@@ -202,7 +204,7 @@ static inline void go_through_line(present *now, uint64_t begin, uint64_t end, b
     if (!writes && now->entry.scope == HW_SCOPE_NONE && hw_check_is_settled(now, line, from, to)) return;
     if (what & HW_CHECK_COMPARE) compare(now, line, begin, from, to, is_whole, first_lane, width_bits);
     hw_check_ref ref = what & HW_CHECK_RECORD ? ref_of(now) : 0;
-    if (ref && !writes) ref = see_newest(now, line, ref);
+    if (ref) ref = be_newest(now, line, ref);
     if (!ref) return;
     if (width_bits != NO_LANES) ref += (uint32_t)first_lane;
     if (writes) record_write(now, line, from, to, is_whole, ref, width_bits);

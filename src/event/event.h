@@ -330,19 +330,27 @@ typedef struct hw_mbarrier_step {
 } hw_mbarrier_step;
 
 typedef enum hw_child_order {
-    HW_CHILD_IN_STREAM,              // behind what threads of the block have launched into the same stream
+    HW_CHILD_IN_STREAM,              // behind what has been launched into the same stream
     HW_CHILD_ALONE,                  // behind no other (cudaStreamFireAndForget)
     HW_CHILD_TAIL                    // behind the launch itself and all other children of it (cudaStreamTailLaunch)
 } hw_child_order;
 
-// A lane launches a kernel: a launch of its own, which is told when this one has ended.
+// Streams that all kernels have; others may be used by all threads of the launch.
+enum { HW_CHILD_BLOCKS_STREAM = 0, HW_CHILD_THREADS_STREAM = 2 };    // each has its own (cudaStreamPerThread)
+
+typedef enum hw_child_action { HW_CHILD_LAUNCHES, HW_CHILD_RECORDS, HW_CHILD_WAITS } hw_child_action;
+
+// A lane launches a kernel: a launch of its own, which is told when this one has ended. Or it records an event in a
+// stream, or lets the stream wait for one.
 typedef struct hw_child_step {
     hw_where where;
     uint32_t note;
     uint8_t lane;
+    hw_child_action action;
     hw_child_order order;
-    uint64_t stream;                 // IN_STREAM: as the kernel names it; 0: the block's default one
-    uint32_t number;                 // of the launch's children
+    uint64_t stream;                 // IN_STREAM: as the kernel names it
+    uint32_t number;                 // LAUNCHES: of the launch's children
+    uint64_t event;                  // RECORDS, WAITS: as the kernel names it
 } hw_child_step;
 
 typedef enum hw_stuck_why {

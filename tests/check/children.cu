@@ -91,6 +91,29 @@ __global__ void blocks_streams(int *out) {
 }
 
 template <bool Ordered>
+__global__ void event(int *out, int value) { *out = value; }                       // event
+template <bool Ordered>
+__global__ void event(int *out) {
+    cudaStream_t one, other;
+    cudaEvent_t written;
+    cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&written, cudaEventDisableTiming);
+    event<Ordered><<<1, 1, 0, one>>>(out, 1);
+    cudaEventRecord(written, one);
+    if (Ordered) cudaStreamWaitEvent(other, written, 0);
+    event<Ordered><<<1, 1, 0, other>>>(out, 2);
+}
+
+template <bool Ordered>
+__global__ void streams_threads(int *out, int value) { *out = value; }             // streams_threads
+template <bool Ordered>
+__global__ void streams_threads(int *out) {
+    streams_threads<Ordered><<<1, 1, 0, cudaStreamPerThread>>>(out + (Ordered ? threadIdx.x : 0), 1);
+    if (Ordered) streams_threads<Ordered><<<1, 1, 0, cudaStreamPerThread>>>(out + threadIdx.x, 2);
+}
+
+template <bool Ordered>
 __global__ void cousins(int *out, int value, int) { *out = value; }                // cousins
 template <bool Ordered>
 __global__ void cousins(int *out, int value) {
@@ -138,6 +161,21 @@ __global__ void by_flag(int *out) {
     }
 }
 
+// A stream that a kernel has made is one for all of its blocks.
+__device__ cudaStream_t shared_stream;
+__global__ void one_stream(int *out) {
+    if (blockIdx.x == 0) {
+        cudaStreamCreateWithFlags(&shared_stream, cudaStreamNonBlocking);
+        set<<<1, 1, 0, shared_stream>>>(out, 1);
+        __threadfence();
+        atomicExch(out + 50, 1);
+    } else {
+        while (atomicAdd(out + 50, 0) == 0) {}
+        __threadfence();
+        set<<<1, 1, 0, shared_stream>>>(out, 2);
+    }
+}
+
 static int *out;
 template <void (*Kernel)(int *)>
 static void run(int blocks, int threads) {
@@ -159,8 +197,11 @@ static void run_all() {
     run<fire_and_forget<Ordered>>(1, 1);
     run<blocks_streams<Ordered>>(2, 1);
     run<cousins<Ordered>>(1, 2);
+    run<event<Ordered>>(1, 1);
+    run<streams_threads<Ordered>>(1, 2);
     run<in_order>(1, 64);
     run<by_flag>(2, 1);
+    run<one_stream>(2, 1);
 }
 
 int main(int argc, char **argv) {

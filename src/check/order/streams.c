@@ -30,7 +30,12 @@ typedef struct event {
     known known;
 } event;
 
-// A stream of threads of a block, or that of all tail launches.
+typedef struct events {
+    event *items;
+    size_t n, capacity;
+} events;
+
+// A stream of launches within a kernel, or that of all tail launches.
 typedef struct inner {
     hw_check_child is;
     uint32_t place;
@@ -43,6 +48,7 @@ typedef struct parent {
     known before, all;           // what it came after; with itself, and what it has launched so far
     inner *streams;              // in order
     size_t n_streams, capacity;
+    events events;
 } parent;
 
 typedef struct work {
@@ -51,9 +57,9 @@ typedef struct work {
 
 struct hw_check_streams {
     stream *streams;
-    event *events;
+    events events;
     work *works;                 // number - 1
-    size_t n_streams, n_events, n_works, stream_capacity, event_capacity, work_capacity;
+    size_t n_streams, n_works, stream_capacity, work_capacity;
     known host, last;            // what the host has waited for; what the last work comes after
     parent *parents;             // those that are open
     uint32_t *inner;             // of each stream of theirs, how much work it has
@@ -131,12 +137,18 @@ static stream *find_stream(hw_check_streams *s, uint64_t name) {
     return &s->streams[s->n_streams++];
 }
 
-static event *find_event(hw_check_streams *s, uint64_t name) {
-    for (size_t i = 0; i < s->n_events; i++)
-        if (s->events[i].name == name) return &s->events[i];
-    if (!hw_grow((void **)&s->events, s->n_events, &s->event_capacity, sizeof *s->events)) return NULL;
-    s->events[s->n_events] = (event){.name = name};
-    return &s->events[s->n_events++];
+static void free_events(events *all) {
+    for (size_t i = 0; i < all->n; i++) hw_free(all->items[i].known.parts);
+    hw_free(all->items);
+}
+
+// NULL: no memory.
+static event *find_event(events *all, uint64_t name) {
+    for (size_t i = 0; i < all->n; i++)
+        if (all->items[i].name == name) return &all->items[i];
+    if (!hw_grow((void **)&all->items, all->n, &all->capacity, sizeof *all->items)) return NULL;
+    all->items[all->n] = (event){.name = name};
+    return &all->items[all->n++];
 }
 
 enum { LEGACY = 0 };
@@ -208,7 +220,7 @@ static void record_event(hw_check_streams *s, const stream *of, event *e) { coll
 
 void hw_check_streams_tell(hw_check_streams *s, const hw_host_event *told) {
     stream *of = find_stream(s, told->stream);
-    event *e = told->event ? find_event(s, told->event) : NULL;
+    event *e = told->event ? find_event(&s->events, told->event) : NULL;
     if (!of) return;
     switch (told->action) {
     case HW_HOST_STREAM_CREATE: of->is_apart = told->is_apart; break;
@@ -233,14 +245,16 @@ hw_check_streams *hw_check_streams_create(void) { return hw_calloc(1, sizeof(hw_
 // A parent's children know of each other in streams of its own. From outside they are one work with it, since who comes
 // after it comes after them; so nothing is kept of them when all have been.
 
-void hw_check_streams_open(hw_check_streams *s) {
-    if (!s->n_works || !hw_grow((void **)&s->parents, s->n_parents, &s->parent_capacity, sizeof *s->parents)) return;
+bool hw_check_streams_open(hw_check_streams *s) {
+    if (!s->n_works || !hw_grow((void **)&s->parents, s->n_parents, &s->parent_capacity, sizeof *s->parents))
+        return false;
     parent *p = &s->parents[s->n_parents++];
     const work *w = &s->works[s->n_works - 1];
     *p = (parent){.work = (uint32_t)s->n_works, .first_place = (uint32_t)s->n_inner};
     copy_known(&p->before, &s->last);
     copy_known(&p->all, &s->last);
     learn_work(&p->all, w->stream, w->index);
+    return true;
 }
 
 // Of the open ones' streams. False: no memory.
@@ -255,7 +269,7 @@ static bool add_inner_stream(hw_check_streams *s, uint32_t *place) {
 static int compare_streams(const hw_check_child *a, const hw_check_child *b) {
     if (a->order != b->order) return a->order < b->order ? -1 : 1;
     if (a->order == HW_CHILD_TAIL) return 0;
-    if (a->block != b->block) return a->block < b->block ? -1 : 1;
+    if (a->owner != b->owner) return a->owner < b->owner ? -1 : 1;
     return (a->stream > b->stream) - (a->stream < b->stream);
 }
 
@@ -287,6 +301,7 @@ void hw_check_streams_close(hw_check_streams *s) {
     s->n_inner = p->first_place;
     for (size_t i = 0; i < p->n_streams; i++) hw_free(p->streams[i].known.parts);
     hw_free(p->streams);
+    free_events(&p->events);
     hw_free(p->before.parts);
     hw_free(p->all.parts);
 }
@@ -295,6 +310,7 @@ uint32_t hw_check_streams_begin_child(hw_check_streams *s, const hw_check_child 
     if (!s->n_parents || !hw_grow((void **)&s->works, s->n_works, &s->work_capacity, sizeof *s->works)) return 0;
     parent *p = &s->parents[s->n_parents - 1];
     inner *in = inner_of(s, p, child);
+    if (!in && child->order != HW_CHILD_ALONE) return 0;
     uint32_t place = in ? in->place : 0;
     if (!in && !add_inner_stream(s, &place)) return 0;
     copy_known(&s->last, child->order == HW_CHILD_TAIL ? &p->all : &p->before);
@@ -307,17 +323,34 @@ uint32_t hw_check_streams_begin_child(hw_check_streams *s, const hw_check_child 
     return (uint32_t)s->n_works;
 }
 
+bool hw_check_streams_tell_child(hw_check_streams *s, const hw_check_child *of, uint64_t name, bool waits) {
+    if (!s->n_parents || of->order != HW_CHILD_IN_STREAM) return true;
+    parent *p = &s->parents[s->n_parents - 1];
+    inner *in = inner_of(s, p, of);
+    event *e = find_event(&p->events, name);
+    if (!in || !e) return false;
+    if (waits) learn_all(&in->known, &e->known);
+    else copy_known(&e->known, &in->known);
+    return true;
+}
+
 static size_t bytes_of(const known *k) { return k->capacity * sizeof *k->parts; }
 
+static size_t bytes_of_events(const events *all) {
+    size_t bytes = all->capacity * sizeof *all->items;
+    for (size_t i = 0; i < all->n; i++) bytes += bytes_of(&all->items[i].known);
+    return bytes;
+}
+
 size_t hw_check_streams_bytes(const hw_check_streams *s) {
-    size_t bytes = sizeof *s + s->stream_capacity * sizeof *s->streams + s->event_capacity * sizeof *s->events +
+    size_t bytes = sizeof *s + s->stream_capacity * sizeof *s->streams + bytes_of_events(&s->events) +
                    s->work_capacity * sizeof *s->works + s->parent_capacity * sizeof *s->parents +
                    s->inner_capacity * sizeof *s->inner + bytes_of(&s->host) + bytes_of(&s->last);
     for (size_t i = 0; i < s->n_streams; i++) bytes += bytes_of(&s->streams[i].known);
-    for (size_t i = 0; i < s->n_events; i++) bytes += bytes_of(&s->events[i].known);
     for (size_t i = 0; i < s->n_parents; i++) {
         const parent *p = &s->parents[i];
-        bytes += bytes_of(&p->before) + bytes_of(&p->all) + p->capacity * sizeof *p->streams;
+        bytes += bytes_of(&p->before) + bytes_of(&p->all) + p->capacity * sizeof *p->streams +
+                 bytes_of_events(&p->events);
         for (size_t j = 0; j < p->n_streams; j++) bytes += bytes_of(&p->streams[j].known);
     }
     return bytes;
@@ -329,9 +362,8 @@ void hw_check_streams_destroy(hw_check_streams *s) {
     hw_free(s->parents);
     hw_free(s->inner);
     for (size_t i = 0; i < s->n_streams; i++) hw_free(s->streams[i].known.parts);
-    for (size_t i = 0; i < s->n_events; i++) hw_free(s->events[i].known.parts);
+    free_events(&s->events);
     hw_free(s->streams);
-    hw_free(s->events);
     hw_free(s->works);
     hw_free(s->host.parts);
     hw_free(s->last.parts);

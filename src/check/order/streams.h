@@ -15,11 +15,11 @@
 
 typedef struct hw_check_streams hw_check_streams;
 
-// As a launch within a kernel names its stream.
+// The stream of a launch within a kernel.
 typedef struct hw_check_child {
     hw_child_order order;
-    uint64_t stream;
-    uint32_t block;                  // of whose threads it is
+    uint64_t stream;                 // as it is named
+    uint64_t owner;                  // the block or the thread that means its own by that name; 0: all mean the same
 } hw_check_child;
 
 // NULL: no memory. From then on work may be missing, which is taken to be in order.
@@ -34,11 +34,16 @@ void hw_check_streams_tell(hw_check_streams *streams, const hw_host_event *event
 
 // Launches that kernels make (CUDA programming guide, "Dynamic Parallelism"): between open, when the work that began
 // last has launched others, and close. Another may be opened within. Its stream goes on behind all of them.
-void hw_check_streams_open(hw_check_streams *streams);
+// open: false, and nothing is opened, where there is no memory.
+bool hw_check_streams_open(hw_check_streams *streams);
 void hw_check_streams_close(hw_check_streams *streams);
 // Work that the innermost open one has launched: after what that one came after, of that one itself and of its other
-// launches after none but those of this stream of its. tail: after all of it. 0: no memory.
+// launches after none but those of this stream of its, and what that waits for. HW_CHILD_TAIL: after all of it. 0: no
+// memory.
 uint32_t hw_check_streams_begin_child(hw_check_streams *streams, const hw_check_child *child);
+// The innermost open one has recorded an event in a stream of its, behind what has begun there; or that stream waits
+// for what the event stands for. False: no memory.
+bool hw_check_streams_tell_child(hw_check_streams *streams, const hw_check_child *stream, uint64_t event, bool waits);
 
 // Has this work been done before the last that began does anything?
 bool hw_check_is_before(const hw_check_streams *streams, uint32_t work);

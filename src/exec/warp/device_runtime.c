@@ -94,15 +94,19 @@ static bool run_begin_unknown(hw_state *s, const hw_inst *in, const hw_call_site
     return begin_child(s, site, lane, &child);
 }
 
-// Streams that have a name of CUDA's.
-enum { TAIL_STREAM = 3, FIRE_AND_FORGET = 4 };
+// Streams that have a name of CUDA's. LEGACY: the block's.
+enum { LEGACY_STREAM = 1, TAIL_STREAM = 3, FIRE_AND_FORGET = 4 };
 
-static void tell_child(hw_state *s, const hw_inst *in, int lane, uint32_t number, uint64_t stream) {
-    const hw_child_step step = {.where = hw_where_of(s), .note = in->note, .lane = (uint8_t)lane, .stream = stream,
-                                .number = number,
-                                .order = stream == TAIL_STREAM       ? HW_CHILD_TAIL
-                                         : stream == FIRE_AND_FORGET ? HW_CHILD_ALONE
-                                                                     : HW_CHILD_IN_STREAM};
+// step: what it does, with its number or event.
+static void tell_child(hw_state *s, const hw_inst *in, int lane, uint64_t stream, hw_child_step step) {
+    if (!HW_IS_TOLD(s, CHILD)) return;
+    step.where = hw_where_of(s);
+    step.note = in->note;
+    step.lane = (uint8_t)lane;
+    step.stream = stream == LEGACY_STREAM ? HW_CHILD_BLOCKS_STREAM : stream;
+    step.order = stream == TAIL_STREAM       ? HW_CHILD_TAIL
+                 : stream == FIRE_AND_FORGET ? HW_CHILD_ALONE
+                                             : HW_CHILD_IN_STREAM;
     hw_tell_child(&s->run->observers->all, s->worker->index, &step);
 }
 
@@ -113,7 +117,7 @@ static bool launch_child(hw_state *s, const hw_inst *in, const hw_call_site *sit
     if (!children || !params) return fail(s, site, lane, INVALID_VALUE);
     const uint32_t error = hw_children_launch(children, params, stream == TAIL_STREAM, how, &number);
     if (error) return fail(s, site, lane, error);
-    if (HW_IS_TOLD(s, CHILD)) tell_child(s, in, lane, number, stream);
+    tell_child(s, in, lane, stream, (hw_child_step){.action = HW_CHILD_LAUNCHES, .number = number});
     return give(s, site, lane, 0);
 }
 
@@ -178,6 +182,20 @@ static bool run_make(hw_state *s, const hw_inst *in, const hw_call_site *site, i
     hw_children *children = children_of(s);
     const uint64_t handle = children ? hw_children_make_stream(children) : 0;
     return give_bytes(s, in, site, lane, &handle, sizeof handle);
+}
+
+// cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream), and with flags
+static bool run_record(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    const hw_child_step step = {.action = HW_CHILD_RECORDS, .event = hw_builtin_argument(s, site, 0, lane)};
+    tell_child(s, in, lane, hw_builtin_argument(s, site, 1, lane), step);
+    return give(s, site, lane, 0);
+}
+
+// cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+static bool run_wait_event(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    const hw_child_step step = {.action = HW_CHILD_WAITS, .event = hw_builtin_argument(s, site, 1, lane)};
+    tell_child(s, in, lane, hw_builtin_argument(s, site, 0, lane), step);
+    return give(s, site, lane, 0);
 }
 
 // ---- memory ----
@@ -266,8 +284,8 @@ static const hw_builtin_row calls[] = {
     {"LaunchDeviceV2", run_launch_child}, {"LaunchDevice", run_launch_unknown},
     {"DeviceSynchronize", run_wait}, {"DeviceSynchronizeDeprecationAvoidance", run_wait},
     {"StreamCreateWithFlags", run_make}, {"StreamCreate", run_make}, {"StreamDestroy", run_nothing},
-    {"StreamWaitEvent", run_nothing}, {"EventCreateWithFlags", run_make}, {"EventCreate", run_make},
-    {"EventRecord", run_nothing}, {"EventRecordWithFlags", run_nothing}, {"EventDestroy", run_nothing},
+    {"StreamWaitEvent", run_wait_event}, {"EventCreateWithFlags", run_make}, {"EventCreate", run_make},
+    {"EventRecord", run_record}, {"EventRecordWithFlags", run_record}, {"EventDestroy", run_nothing},
     {"GetLastError", run_take_error}, {"PeekAtLastError", run_peek_error}, {"SetLastError", run_set_error},
     {"Malloc", run_malloc}, {"Free", run_free}, {"GetDevice", run_device}, {"GetDeviceCount", run_device_count},
     {"DeviceGetAttribute", run_attribute}, {"FuncGetAttributes", run_describe},

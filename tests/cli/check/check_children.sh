@@ -18,10 +18,12 @@ other_stream|race|siblings|
 fire_and_forget|race|siblings|
 blocks_streams|race|siblings|
 cousins|race|siblings|
+event|race|siblings|
+streams_threads|race|siblings|
 ROWS
 
 for compiler in nvcc; do
-    for options in -O3; do
+    for options in $(levels_of $compiler); do
         expect 0 $compiler $options -rdc=true -lineinfo -arch=sm_75 -o "$work/children" "$source"
         expect 0 "$halfwarp" check "$work/children"
         [ "$(cat "$work/out")" = done ] || fail "clean: $(head -c 3000 "$work/out")"

@@ -20,6 +20,7 @@ typedef struct checked {
     hw_access_pattern patterns[CHECKED_PATTERNS];
     const hw_homes *homes;           // of launches to come; NULL: not known
     uint64_t parent;                 // likewise; 0: the host program launches them
+    uint32_t child;                  // and which of the parent's children
     hw_note of[CHECKED_PATTERNS];    // exec's patterns are each of one instruction; here, of such
 } checked;
 
@@ -49,7 +50,8 @@ static inline hw_status checked_begin(checked *c, uint64_t stream, uint32_t bloc
     c->info = (hw_launch_info){.kernel = "k", .grid = {blocks, 1, 1}, .block = {threads, 1, 1},
                                .smem_static_bytes = 4096, .notes = c->notes, .n_notes = CHECKED_LINES,
                                .files = c->files, .n_files = 1, .n_workers = 1, .number = number, .stream = stream,
-                               .n_patterns = CHECKED_PATTERNS, .homes = c->homes, .parent = c->parent};
+                               .n_patterns = CHECKED_PATTERNS, .homes = c->homes, .parent = c->parent,
+                               .child = c->child};
     hw_status status = c->sink->launch_begin(c->sink, &c->info, &diag);
     for (uint32_t i = 0; i < blocks && !status; i++) checked_block(c, i, false);
     return status;
@@ -126,9 +128,10 @@ static inline void checked_fence(checked *c, uint32_t block, uint32_t warp, uint
     c->sink->fence(c->sink, 0, &fence);
 }
 
-// A lane launches the only child of the launch.
-static inline void checked_launch(checked *c, uint32_t block, uint32_t warp, int lane) {
-    const hw_child_step step = {.where = checked_where(block, warp), .lane = (uint8_t)lane};
+// A lane launches a kernel, does something with an event, or lets a stream wait for it.
+static inline void checked_child(checked *c, uint32_t block, uint32_t warp, int lane, hw_child_step step) {
+    step.where = checked_where(block, warp);
+    step.lane = (uint8_t)lane;
     c->sink->child(c->sink, 0, &step);
 }
 

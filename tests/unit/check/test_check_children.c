@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "check/checked_launch.h"
+#include "check/internal.h"
 
 static const uint64_t WORD = 1 << 20, FLAG = 1 << 21;
 static checked c;
@@ -22,36 +23,53 @@ static int end(void **state) {
     return 0;
 }
 
-// A thread writes a word before it launches a kernel, and one afterwards; both are read by that, and by one of its own.
-static bool launch_within(void) {
-    if (checked_begin(&c, 2, 1, 64)) return false;
-    checked_word(&c, 0, 1, 3, 80, HW_NOTE_STORE, WORD);
-    checked_launch(&c, 0, 1, 3);
-    checked_word(&c, 0, 1, 3, 81, HW_NOTE_STORE, FLAG);
-    checked_end(&c);
-    for (uint32_t depth = 0; depth < 2; depth++) {
-        c.parent = c.info.number;
-        const bool has_begun = !checked_begin(&c, 2, 1, 32);
-        c.parent = 0;
-        if (!has_begun) return false;
-        checked_word(&c, 0, 0, 0, 82 + depth, HW_NOTE_LOAD, WORD);
-        checked_word(&c, 0, 0, 1, 84 + depth, HW_NOTE_LOAD, FLAG);
-        checked_launch(&c, 0, 0, 0);
+static void launch(uint32_t block, int lane, uint32_t number, uint64_t stream) {
+    checked_child(&c, block, 0, lane, (hw_child_step){.number = number, .stream = stream});
+}
+static void use_event(uint32_t block, hw_child_action action, uint64_t stream) {
+    checked_child(&c, block, 0, 0, (hw_child_step){.action = action, .stream = stream, .event = 16});
+}
+
+static bool begin_child(uint64_t parent, uint32_t number) {
+    c.parent = parent;
+    c.child = number;
+    const bool has_begun = !checked_begin(&c, 2, 1, 32);
+    c.parent = 0;
+    return has_begun;
+}
+
+// A thread writes a word before it launches two kernels, and one afterwards; both are read by those, and by what the
+// second launches. poor: of the four launches that which has memory for so many allocations; -1: none. Returns which of
+// them have begun, bits.
+static uint32_t launch_within(int poor, long successes) {
+    uint32_t begun = 0;
+    uint64_t parent = 0;
+    for (int i = 0; i < 4; i++, hw_alloc_fail_after(-1)) {
+        if (i == poor) hw_alloc_fail_after(successes);
+        if (!(i ? begin_child(parent, i == 2) : !checked_begin(&c, 2, 1, 64))) continue;
+        begun |= 1u << i;
+        const uint32_t line = 80 + 2 * (uint32_t)i;
+        checked_word(&c, 0, 0, i ? 0 : 3, line, i ? HW_NOTE_LOAD : HW_NOTE_STORE, WORD);
+        for (uint32_t number = 0; i == 0 && number < 2; number++) launch(0, 3, number, 0);
+        checked_word(&c, 0, 0, i ? 1 : 3, line + 1, i ? HW_NOTE_LOAD : HW_NOTE_STORE, FLAG);
+        if (i == 2) launch(0, 0, 0, 0);
         checked_end(&c);
+        if (i % 2 == 0) parent = c.info.number;
     }
-    return true;
+    return begun;
 }
 
 static void test_launches_within(void **state) {
     (void)state;
-    assert_true(launch_within());
-    assert_int_equal(checked_count(&c), 2);
-    assert_int_equal(checked_between(&c, 81, 84)->missing, HW_CHECK_MISSING_LAUNCH);
+    assert_int_equal(launch_within(-1, 0), 15);
+    assert_int_equal(checked_count(&c), 3);
+    assert_int_equal(checked_between(&c, 81, 83)->missing, HW_CHECK_MISSING_LAUNCH);
     assert_non_null(checked_between(&c, 81, 85));
+    assert_non_null(checked_between(&c, 81, 87));
     assert_int_equal(checked_begin(&c, 2, 1, 32), HW_OK);
     checked_word(&c, 0, 0, 0, 90, HW_NOTE_STORE, FLAG);
     checked_end(&c);
-    assert_int_equal(checked_count(&c), 2);
+    assert_int_equal(checked_count(&c), 3);
 }
 
 // A kernel may launch first what it has asked for last: numbers tell which launch is which.
@@ -77,17 +95,54 @@ static void test_numbers_of_launches(void **state) {
     assert_non_null(checked_between(&c, 81, 83));
 }
 
+// What has been left out is told of, and what is in order is never found.
 static void test_launches_within_without_memory(void **state) {
     (void)state;
-    for (long successes = 0; successes < 80; successes++) {
-        hw_check_destroy(c.check);
-        assert_int_equal(checked_create(&c), HW_OK);
-        hw_alloc_fail_after(successes);
-        launch_within();
-        hw_alloc_fail_after(-1);
-        for (uint32_t line = 82; line < 84; line++) assert_null(checked_between(&c, 80, line));
+    for (int poor = 0; poor < 4; poor++)
+        for (long successes = 0; successes < 50; successes++) {
+            hw_check_destroy(c.check);
+            assert_int_equal(checked_create(&c), HW_OK);
+            const uint32_t begun = launch_within(poor, successes);
+            for (uint32_t i = 1; i < 4; i++) {
+                assert_null(checked_between(&c, 80, 80 + 2 * i));
+                if (begun & 1 && begun >> i & 1 && !c.check->ran_out)
+                    assert_non_null(checked_between(&c, 81, 81 + 2 * i));
+            }
+        }
+    assert_false(c.check->ran_out);
+}
+
+// Two blocks launch kernels that write the same word, by such streams, with an event between the two or without.
+static bool are_in_order(uint32_t other_block, int other_lane, const uint64_t streams[2], bool has_event) {
+    const size_t before = checked_count(&c);
+    const uint32_t line = 100 + 2 * (uint32_t)(c.info.number % 100);
+    assert_int_equal(checked_begin(&c, 2, 2, 32), HW_OK);
+    launch(0, 0, 0, streams[0]);
+    if (has_event) use_event(0, HW_CHILD_RECORDS, streams[0]);
+    if (has_event) use_event(other_block, HW_CHILD_WAITS, streams[1]);
+    launch(other_block, other_lane, 1, streams[1]);
+    checked_end(&c);
+    const uint64_t parent = c.info.number;
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(begin_child(parent, i));
+        checked_word(&c, 0, 0, 0, line + i, HW_NOTE_STORE, WORD);
+        checked_end(&c);
     }
-    assert_int_equal(checked_count(&c), 2);
+    return checked_count(&c) == before;
+}
+
+// CUDA programming guide, "Dynamic Parallelism": who has the same stream by a name.
+static void test_streams_within(void **state) {
+    (void)state;
+    const uint64_t blocks[2] = {0, 0}, named[2] = {16, 16}, two[2] = {16, 32};
+    const uint64_t threads[2] = {HW_CHILD_THREADS_STREAM, HW_CHILD_THREADS_STREAM};
+    assert_true(are_in_order(0, 1, blocks, false));
+    assert_false(are_in_order(1, 0, blocks, false));
+    assert_true(are_in_order(1, 0, named, false));
+    assert_true(are_in_order(0, 0, threads, false));
+    assert_false(are_in_order(0, 1, threads, false));
+    assert_false(are_in_order(0, 0, two, false));
+    for (uint32_t block = 0; block < 2; block++) assert_true(are_in_order(block, 0, two, true));
 }
 
 int main(void) {
@@ -95,6 +150,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_launches_within, begin, end),
         cmocka_unit_test_setup_teardown(test_numbers_of_launches, begin, end),
         cmocka_unit_test_setup_teardown(test_launches_within_without_memory, begin, end),
+        cmocka_unit_test_setup_teardown(test_streams_within, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

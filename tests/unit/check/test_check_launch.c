@@ -83,6 +83,22 @@ static void test_unseen_writes(void **state) {
     assert_non_null(checked_between(&c, 70, 72));
 }
 
+// It has been seen once, and is done again since.
+static void test_writes_again(void **state) {
+    (void)state;
+    static const uint8_t kinds[] = {HW_NOTE_LOAD, HW_NOTE_STORE};
+    for (uint32_t i = 0; i < 2; i++) {
+        start(2, 64);
+        for (int again = 0; again < 2; again++) {
+            access_strongly(0, 0, 60, HW_NOTE_STORE);
+            if (!again) access_strongly(1, 0, 61, HW_NOTE_LOAD);
+        }
+        checked_word(&c, 1, 0, 0, 62 + i, kinds[i], WORD);
+        checked_end(&c);
+        assert_non_null(checked_between(&c, 60, 62 + i));
+    }
+}
+
 // ---- lanes of a warp ------------------------------------------------------------------------------------------------
 
 // Each of some lanes reads for itself, before any have met; then a part of them meets, and one of that writes.
@@ -709,6 +725,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_seen_writes, begin, end),
         cmocka_unit_test_setup_teardown(test_unseen_writes, begin, end),
+        cmocka_unit_test_setup_teardown(test_writes_again, begin, end),
         cmocka_unit_test_setup_teardown(test_readers_before_a_part_meets, begin, end),
         cmocka_unit_test_setup_teardown(test_readers_of_a_part_of_lanes, begin, end),
         cmocka_unit_test_setup_teardown(test_finding, begin, end),

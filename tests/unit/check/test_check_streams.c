@@ -198,7 +198,7 @@ static void test_memory_does_not_grow_with_work(void **state) {
     assert_in_range(hw_check_streams_bytes(streams) - before, 0, 2 * N * BYTES_OF_WORK + 1000);
 }
 
-static void open_last(void) { hw_check_streams_open(streams); }
+static void open_last(void) { assert_true(hw_check_streams_open(streams)); }
 static uint32_t child_of(hw_child_order order, uint64_t stream, uint32_t block) {
     return hw_check_streams_begin_child(streams, &(hw_check_child){order, stream, block});
 }
@@ -292,6 +292,38 @@ static void test_memory_of_children(void **state) {
     }
 }
 
+static void tell_child(uint64_t stream, uint64_t event, bool waits) {
+    const hw_check_child of = {HW_CHILD_IN_STREAM, stream, 0};
+    assert_true(hw_check_streams_tell_child(streams, &of, event, waits));
+}
+
+// An event of a kernel stands for what was in its stream when it was recorded, until it is so again.
+static void test_events_of_children(void **state) {
+    (void)state;
+    work_in(A);
+    open_last();
+    tell_child(32, E, true);
+    const uint32_t first = child_of(HW_CHILD_IN_STREAM, 16, 0);
+    tell_child(16, E, false);
+    const uint32_t second = child_of(HW_CHILD_IN_STREAM, 16, 0);
+    const uint32_t waits_for_none = child_of(HW_CHILD_IN_STREAM, 32, 0);
+    assert_false(hw_check_is_before(streams, first));
+    tell_child(32, E, true);
+    child_of(HW_CHILD_IN_STREAM, 32, 0);
+    assert_true(hw_check_is_before(streams, first) && hw_check_is_before(streams, waits_for_none));
+    assert_false(hw_check_is_before(streams, second));
+    tell_child(48, E, false);
+    tell_child(64, E, true);
+    child_of(HW_CHILD_IN_STREAM, 64, 0);
+    assert_false(hw_check_is_before(streams, first));
+    hw_check_streams_close(streams);
+    work_in(A);
+    open_last();
+    tell_child(64, E, true);
+    child_of(HW_CHILD_IN_STREAM, 64, 0);
+    assert_true(hw_check_is_before(streams, second));    // of the launch before
+}
+
 // Without memory work has no number; nothing else breaks.
 static void test_out_of_memory(void **state) {
     (void)state;
@@ -305,9 +337,11 @@ static void test_out_of_memory(void **state) {
                                                         .event = E + i});
             hw_check_streams_tell(own, &(hw_host_event){.action = HW_HOST_STREAM_WAIT, .stream = 51 + i,
                                                         .event = E + i});
-            hw_check_streams_open(own);
-            hw_check_streams_begin_child(own, &(hw_check_child){HW_CHILD_IN_STREAM, i, 0});
-            if (i % 2) hw_check_streams_close(own);
+            const bool is_open = hw_check_streams_open(own);
+            const hw_check_child child = {HW_CHILD_IN_STREAM, i, 0};
+            hw_check_streams_begin_child(own, &child);
+            hw_check_streams_tell_child(own, &child, E, i % 3);
+            if (i % 2 && is_open) hw_check_streams_close(own);
         }
         if (own) hw_check_streams_destroy(own);
         hw_alloc_fail_after(-1);
@@ -327,6 +361,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_many_streams, begin, end),
         cmocka_unit_test_setup_teardown(test_memory_does_not_grow_with_work, begin, end),
         cmocka_unit_test_setup_teardown(test_children, begin, end),
+        cmocka_unit_test_setup_teardown(test_events_of_children, begin, end),
         cmocka_unit_test_setup_teardown(test_children_of_two, begin, end),
         cmocka_unit_test_setup_teardown(test_memory_of_children, begin, end),
         cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
