@@ -233,7 +233,7 @@ void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *
     hw_check *c = (hw_check *)sink;
     hw_check_block *block = block_now(c, &landed->where, HW_SPACE_SHARED);
     (void)worker;
-    if (!block) return;
+    if (!block || !landed->is_waited_for) return;    // it stays under way
     const uint32_t lanes = hw_bits_set(landed->mask);
     block->n_under_way -= lanes < block->n_under_way ? lanes : block->n_under_way;
     hw_check_present now;

@@ -153,6 +153,46 @@ hw_child_host hw_sim_child_host(hw_sim_parent *parent) {
                            .describe = describe_function, .occupancy = find_occupancy};
 }
 
+// ---- who launches ----
+
+// Programs that are reached, each once, and how many of them have been looked at.
+typedef struct reached {
+    const hw_program **items;
+    bool *has;                   // by index of the program
+    uint32_t n, n_seen;
+} reached;
+
+static void reach(reached *r, const hw_program *program) {
+    if (r->has[program->index]) return;
+    r->has[program->index] = true;
+    r->items[r->n++] = program;
+}
+
+// Of an indirect call nobody knows: it may.
+static bool is_launched_from(reached *r, const hw_program *entry) {
+    bool may = false;
+    reach(r, entry);
+    while (r->n_seen < r->n && !may) {
+        const hw_program *program = r->items[r->n_seen++];
+        for (uint32_t i = 0; i < program->n_calls; i++) {
+            const hw_call_site *site = &program->calls[i];
+            if (site->callee) reach(r, site->callee);
+            else may |= !site->builtin || hw_child_is_launched_by(site->builtin);
+        }
+    }
+    return may;
+}
+
+bool hw_sim_may_launch(const hw_sim_function *function) {
+    const uint32_t n = function->module->set->n_programs;
+    if (!function->module->may_launch) return false;
+    reached r = {.items = hw_calloc(n, sizeof *r.items), .has = hw_calloc(n, sizeof *r.has)};
+    const bool may = !r.items || !r.has || is_launched_from(&r, function->program);
+    hw_free(r.items);
+    hw_free(r.has);
+    return may;
+}
+
 // ---- executors ----
 
 hw_status hw_sim_lock_nested(hw_sim *sim, uint32_t depth, hw_exec **out, hw_diag *diag) {

@@ -96,6 +96,8 @@ hw_status hw_sim_launch_from(hw_sim *sim, const hw_sim_launch_args *args, hw_sim
 
 // sim_children.c: what its kernel can ask, as long as the parent is there; and what it has launched, when it has ended.
 hw_child_host hw_sim_child_host(hw_sim_parent *parent);
+// May the kernel, which has been prepared, or what it calls launch others?
+bool hw_sim_may_launch(const hw_sim_function *function);
 hw_status hw_sim_launch_children(const hw_sim_parent *parent, hw_children *children, hw_fault *fault, hw_diag *diag);
 // Of a kernel that waits for it, with all that it launches itself.
 hw_status hw_sim_launch_nested(hw_sim *sim, const hw_sim_launch_args *args, uint32_t depth, hw_fault *fault,

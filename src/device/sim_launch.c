@@ -298,7 +298,7 @@ static hw_launch_info describe(const hw_sim *sim, const hw_sim_launch_args *args
         .gpu = hw_mem_number(sim->mem),
         .stream = args->stream,
         .is_cooperative = args->cooperative,
-        .may_launch = function->module->may_launch,
+        .may_launch = from.parent ? function->module->may_launch : hw_sim_may_launch(function),
         .parent = from.parent,
         .child = from.child,
         .n_patterns = set->n_accesses * HW_PATTERN_WAYS,

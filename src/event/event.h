@@ -52,7 +52,8 @@ typedef struct hw_launch_info {
                                      // names a thread's own default stream by an odd number that no other thread has,
                                      // others by their handle
     bool is_cooperative;
-    bool may_launch;                 // its module has instructions that launch kernels
+    bool may_launch;                 // it can reach instructions that launch kernels; or it is a child, and its module
+                                     // has such
     uint64_t parent;                 // number of the launch whose kernel has made this one; 0: the host program has
     uint32_t child;                  // then which of its children: hw_child_step.number
     uint32_t n_patterns;             // indexes of patterns are below this

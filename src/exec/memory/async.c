@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "exec/memory/locate.h"
 
-enum { FIRST_CAPACITY = 8, MOST_COPIES = 512, LANE_BYTES = 16 };
+enum { FIRST_CAPACITY = 8, MOST_COPIES = 512, MOST_TOLD = 1 << 16, LANE_BYTES = 16 };
 
 // One instruction's copies of one group. Lanes whose bytes have been written are taken out of the mask.
 typedef struct copy {
@@ -217,7 +217,9 @@ static copy *make_room_for_copy(hw_state *s) {
         all->n -= all->first;
         all->first = 0;
     }
-    if (all->n == all->capacity && all->capacity < MOST_COPIES) {
+    // Who hears of them has to know who waits. More words than these a block's shared memory has not.
+    const size_t most = HW_IS_TOLD(s, COPY_LANDED) ? MOST_TOLD : MOST_COPIES;
+    if (all->n == all->capacity && all->capacity < most) {
         size_t wanted = all->capacity ? 2 * all->capacity : FIRST_CAPACITY;
         copy *bigger = hw_realloc_array(all->items, wanted, sizeof *bigger);
         if (bigger) {

@@ -173,13 +173,13 @@ static void test_long_intervals(void **state) {
 }
 
 // Lanes of `mask` of warp 1, words side by side from lane 0's at `offset` on.
-// Lanes of each warp copy a row, as access_rows has them; they are there when the lanes have waited.
-static void land_rows(uint32_t block, uint32_t line) {
+// Lanes of each warp copy a row, as access_rows has them; it is there when the lanes have waited, or before.
+static void land_rows(uint32_t block, uint32_t line, bool is_waited_for) {
     for (uint32_t warp = 0; warp < 4; warp++) {
         uint32_t to[HW_WARP_LANES];
         for (uint32_t i = 0; i < HW_WARP_LANES; i++) to[i] = 128 * warp + 4 * i;
         const hw_copy_landed landed = {.where = checked_where(block, warp), .note = line, .mask = FULL,
-                                       .width_bytes = 4, .is_waited_for = true, .to = to};
+                                       .width_bytes = 4, .is_waited_for = is_waited_for, .to = to};
         c.sink->copy_landed(c.sink, 0, &landed);
     }
 }
@@ -192,7 +192,7 @@ static void test_copies(void **state) {
         const uint32_t block = (uint32_t)waits;
         start(2);
         access_rows(block, STORE, HW_NOTE_COPY, 0);
-        if (waits) land_rows(block, STORE);
+        land_rows(block, STORE, waits);
         barrier(block);
         access_rows(block, LOAD, HW_NOTE_LOAD, 64);
         assert_int_equal(c.check->intervals.n_waiting, waits);

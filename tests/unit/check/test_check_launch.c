@@ -419,8 +419,8 @@ static void test_many_readers(void **state) {
     }
 }
 
-// Where lists have many elements, the newest sixteen readers stay; where they have twice as many, two. That is no reason
-// to say that not all was checked.
+// Where lists have many elements, the newest sixteen readers stay; where they have twice as many, two. That is no
+// reason to say that not all was checked.
 static void test_readers_of_many_lists(void **state) {
     (void)state;
     static const uint32_t most[] = {24, 24, 4, 4}, silences[] = {0, 25, 0, 39};

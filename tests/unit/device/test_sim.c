@@ -352,6 +352,43 @@ static void test_sinks_choose_launches(void **state) {
     hw_sim_destroy(f.sim);
 }
 
+// Of kernels of one module those may launch others that reach a call which does, however deep.
+static const char PARENTS[] = HEAD
+    ".extern .func (.param .b32 r) cudaLaunchDeviceV2 (.param .b64 p, .param .b64 s);\n"
+    ".func launches()\n{\n    .reg .pred %p<2>;\n    .reg .u64 %d<2>;\n    .reg .u32 %r<2>;\n"
+    "    mov.u32 %r1, %ntid.x;\n    setp.eq.u32 %p1, %r1, 0;\n    @!%p1 bra DONE;\n    mov.u64 %d1, 0;\n    {\n"
+    "    .param .b64 a;\n    .param .b64 b;\n    .param .b32 c;\n"
+    "    st.param.b64 [a], %d1;\n    st.param.b64 [b], %d1;\n"
+    "    call.uni (c), cudaLaunchDeviceV2, (a, b);\n    }\nDONE:\n    ret;\n}\n"
+    ".func between()\n{\n    call.uni launches;\n    ret;\n}\n"
+    ".func harmless()\n{\n    ret;\n}\n"
+    ".visible .entry parent()\n{\n    call.uni between;\n    ret;\n}\n"
+    ".visible .entry beside()\n{\n    call.uni harmless;\n    ret;\n}\n";
+
+static bool may_launch;
+static bool wants_none(hw_sink *sink, const hw_launch_info *info) {
+    (void)sink;
+    may_launch = info->may_launch;
+    return false;
+}
+
+static void test_kernels_that_may_launch(void **state) {
+    (void)state;
+    static const char *const names[] = {"parent", "beside"};
+    fixture f = open_sim("h200");
+    hw_sink sink = {.events = HW_WANTS(EXECUTED), .wants = wants_none, .executed = nothing_executed};
+    hw_sim_refusal refusal;
+    hw_diag diag = {0};
+    if (hw_sim_load(f.sim, PARENTS, strlen(PARENTS), "parents.ptx", &f.module, &diag)) fail_msg("%s", diag.text);
+    assert_int_equal(hw_sim_add_sink(f.sim, &sink, NULL), HW_OK);
+    for (int i = 0; i < 2; i++) {
+        hw_sim_launch_args args = {find(&f, names[i]), {1, 1, 1}, {32, 1, 1}, 0, NULL, false, 0, 0, {0}};
+        assert_int_equal(launch(&f, args, &refusal), HW_OK);
+        assert_int_equal(may_launch, i == 0);
+    }
+    hw_sim_destroy(f.sim);
+}
+
 static pthread_t launching;
 static int n_strange;
 static void tell_at_home(uint32_t worker) {
@@ -564,6 +601,7 @@ int main(void) {
         cmocka_unit_test(test_threads_by_registers), cmocka_unit_test(test_estimates_keep_to_limits),
         cmocka_unit_test(test_compiler_of_ptx),
         cmocka_unit_test(test_sinks_choose_launches),
+        cmocka_unit_test(test_kernels_that_may_launch),
         cmocka_unit_test(test_records_come_on_the_workers_threads),
         cmocka_unit_test(test_workers_join_late),
         cmocka_unit_test(test_fault),
