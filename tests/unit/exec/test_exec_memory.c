@@ -134,6 +134,30 @@ static void test_vector_atomics(void **state) {
     assert_int_equal(fault.fault.kind, HW_FAULT_MISALIGNED);
 }
 
+// ---- vectors that others wait for ----
+
+// Four warps write the same number into all four words of each lane's vector, again and again, and warps of four other
+// blocks read them meanwhile: none sees parts of two vectors. Two workers have blocks of both kinds.
+static void test_whole_vectors(void **state) {
+    (void)state;
+    run_result *r = run_ok((run_args){.grid = 8, .block = 32, .threads = 2, .ptx = KERNEL("",
+        "and.b32 %r5, %r2, 3; mul.wide.u32 %rd4, %r5, 16384; add.u64 %rd1, %rd1, %rd4;\n"
+        "mul.wide.u32 %rd4, %r1, 16; add.u64 %rd4, %rd1, %rd4; mov.u32 %r10, 0; mov.u32 %r12, 0;\n"
+        "setp.gt.u32 %p1, %r2, 3; @%p1 bra READER;\n"
+        "WAIT: ld.relaxed.gpu.global.u32 %r11, [%rd1+4096]; setp.eq.u32 %p2, %r11, 0; @%p2 bra WAIT;\n"
+        "WRITE: add.u32 %r10, %r10, 1; st.relaxed.gpu.global.v4.u32 [%rd4], {%r10, %r10, %r10, %r10};\n"
+        "setp.lt.u32 %p2, %r10, 30000; @%p2 bra WRITE; ret;\n"
+        "READER: st.relaxed.gpu.global.u32 [%rd1+4096], 1;\n"
+        "READ: ld.relaxed.gpu.global.v4.u32 {%r10, %r11, %r13, %r14}, [%rd4];\n"
+        "setp.ne.u32 %p2, %r10, %r14; @%p2 add.u32 %r12, %r12, 1;\n"
+        "setp.lt.u32 %p2, %r10, 30000; @%p2 bra READ; st.global.u32 [%rd4+8192], %r12; ret;\n")});
+    for (uint32_t t = 0; t < 128; t++) {
+        const uint32_t *out = r->out + t / 32 * 4096 + t % 32 * 4;
+        assert_int_equal(out[0], 30000);
+        assert_int_equal(out[2048], 0);
+    }
+}
+
 // ---- 128 bits ----
 
 // From parts, through memory of each space and a register, and apart again.
@@ -400,7 +424,7 @@ static void test_clocks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_atomics),       cmocka_unit_test(test_tickets),
-        cmocka_unit_test(test_vector_atomics), cmocka_unit_test(test_128_bits),
+        cmocka_unit_test(test_vector_atomics), cmocka_unit_test(test_whole_vectors), cmocka_unit_test(test_128_bits),
         cmocka_unit_test(test_128_bit_atomics), cmocka_unit_test(test_local),
         cmocka_unit_test(test_local_widths),  cmocka_unit_test(test_pointer_to_local),
         cmocka_unit_test(test_struct_by_value), cmocka_unit_test(test_kernel_parameters),
