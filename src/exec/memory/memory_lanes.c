@@ -522,9 +522,9 @@ static inline void move_local(uint64_t at, char *vector, const hw_inst *in, bool
     }
 }
 
-// A vector that another block may be waiting for (volatile, relaxed and so on): no reader sees a part of it, as none does
-// on GPUs, whose accesses of up to 16 bytes are one each. PTX does not promise it; CUB's scans, whose tiles tell each
-// other a state beside a value, need it.
+// A vector that another block may be waiting for (volatile, relaxed and so on): no reader sees a part of it, as none
+// does on GPUs, whose accesses of up to 16 bytes are one each. PTX does not promise it; CUB's scans, whose tiles tell
+// each other a state beside a value, need it.
 static const hw_inst *access_whole(hw_warp *w, const hw_inst *in, bool is_write) {
     hw_state *s = hw_state_of(w);
     const uint32_t bytes = (uint32_t)in->width * in->vector;
