@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exec/memory/stray.h"
+#include "exec/memory/whole.h"
 #include "exec/segment.h"
 #include "exec/warp/warp.h"
 
@@ -654,29 +655,17 @@ const hw_inst *hw_access_general(hw_state *s, const hw_inst *in, bool is_write) 
     lanes_at at;
     if (!find_lanes(s, in, is_write, &at)) return NULL;
     const hw_slot *registers = in->vector > 1 ? w->slots + in->list : is_write ? &in->b : &in->d;
-    bool is_signed = in->flags & HW_INST_SIGNED;
     const hw_mem_apart apart = *s->run->apart;
-    for (uint32_t e = 0; e < in->vector; e++) {
-        if (registers[e] == HW_NO_SLOT) continue;
-        char *r = hw_at(w, registers[e]);
-        for (uint32_t left = w->mask; left; left &= left - 1) {
-            int i = __builtin_ctz(left);
-            uint64_t offset = at.offset[i] + (uint64_t)e * in->width, word[2] = {0};
-            char *reg = r + (size_t)i * in->reg_bytes;
-            if (at.stray >> i & 1) {
-                if (!is_write) hw_extend(reg, in->reg_bytes, word, in->width, is_signed);
-                continue;
-            }
-            if (at.space[i] == HW_SPACE_LOCAL) {
-                copy_local(s, i, offset, is_write ? (void *)reg : word, in->width, is_write);
-                if (!is_write) hw_extend(reg, in->reg_bytes, word, in->width, is_signed);
-                continue;
-            }
-            char *host = host_byte(&apart, s, at.space[i], offset);
-            if (is_write) memcpy(host, reg, in->width);
-            else hw_extend(reg, in->reg_bytes, host, in->width, is_signed);
-        }
-    }
+    const uint32_t bytes = (uint32_t)in->width * in->vector;
+    HW_EACH_ACTIVE_LANE(
+        const bool strays = at.stray >> i & 1;
+        hw_whole_vector vector = {{0}};    // what a lane that strays loads
+        if (is_write) hw_take_elements(w, in, registers, i, &vector);
+        if (!strays && at.space[i] == HW_SPACE_LOCAL)
+            copy_local(s, i, at.offset[i], vector.bytes, bytes, is_write);
+        else if (!strays)
+            hw_move_whole(host_byte(&apart, s, at.space[i], at.offset[i]), &vector, bytes, is_write);
+        if (!is_write) hw_give_elements(w, in, registers, i, &vector));
     return in + 1;
 }
 

@@ -4,6 +4,7 @@
 
 #include "exec/memory/deltas.h"
 #include "exec/memory/locate.h"
+#include "exec/memory/whole.h"
 
 // The distance in elements from the pattern's first possible base to `base`; huge when base is below that, or not a
 // whole number of elements away. One comparison with known_limit therefore checks bounds and alignment.
@@ -488,56 +489,28 @@ STORE(store_64_from_64, uint64_t, uint64_t)
 
 // ---- vectors that are there as a whole ----
 
-typedef uint64_t two_words __attribute__((vector_size(16), may_alias));
-typedef uint64_t one_word __attribute__((may_alias));
-typedef uint32_t half_word __attribute__((may_alias));
-typedef uint16_t quarter_word __attribute__((may_alias));
-
-// One access where a processor has one of so many bytes. Addresses are multiples of them.
-static inline void move_whole(void *to, const void *from, uint32_t bytes) {
-    if (bytes == 16) *(volatile two_words *)to = *(const volatile two_words *)from;
-    else if (bytes == 8) *(volatile one_word *)to = *(const volatile one_word *)from;
-    else if (bytes == 4) *(volatile half_word *)to = *(const volatile half_word *)from;
-    else if (bytes == 2) *(volatile quarter_word *)to = *(const volatile quarter_word *)from;
-    else memcpy(to, from, bytes);
-}
-
-// Between a lane's registers and its vector, element by element.
-static inline void move_elements(hw_warp *w, const hw_inst *in, int i, char *vector, bool is_write) {
-    const hw_slot *registers = w->slots + in->list;
-    for (uint32_t e = 0; e < in->vector; e++) {
-        if (registers[e] == HW_NO_SLOT) continue;
-        char *reg = (char *)hw_at(w, registers[e]) + (size_t)i * in->reg_bytes, *element = vector + e * in->width;
-        if (is_write) memcpy(element, reg, in->width);
-        else hw_extend(reg, in->reg_bytes, element, in->width, in->flags & HW_INST_SIGNED);
-    }
-}
-
 // Local memory has the lanes' words side by side, and nobody else sees it.
-static inline void move_local(uint64_t at, char *vector, const hw_inst *in, bool is_write) {
+static inline void move_local(uint64_t at, hw_whole_vector *v, const hw_inst *in, bool is_write) {
     for (uint32_t k = 0; k < (uint32_t)in->width * in->vector; k++) {
         char *byte = (char *)(uintptr_t)(at + hw_local_offset(k));
-        if (is_write) *byte = vector[k];
-        else vector[k] = *byte;
+        if (is_write) *byte = v->bytes[k];
+        else v->bytes[k] = *byte;
     }
 }
 
-// A vector that another block may be waiting for (volatile, relaxed and so on): no reader sees a part of it, as none
-// does on GPUs, whose accesses of up to 16 bytes are one each. PTX does not promise it; CUB's scans, whose tiles tell
-// each other a state beside a value, need it.
+// A vector that another block may be waiting for (volatile, relaxed and so on).
 static const hw_inst *access_whole(hw_warp *w, const hw_inst *in, bool is_write) {
     hw_state *s = hw_state_of(w);
-    const uint32_t bytes = (uint32_t)in->width * in->vector;
     uint64_t at[32];
     const hw_space space = HW_LEVEL_NAME(hw_lanes_at)(s, in, at);
     if (__builtin_expect(space == HW_SPACE_GENERIC, 0)) return hw_access_general(s, in, is_write);
-    _Alignas(16) char vector[32];
+    const hw_slot *registers = w->slots + in->list;
+    hw_whole_vector vector;
     HW_EACH_ACTIVE_LANE(
-        if (is_write) move_elements(w, in, i, vector, true);
-        if (space == HW_SPACE_LOCAL) move_local(at[i], vector, in, is_write);
-        else if (is_write) move_whole((void *)(uintptr_t)at[i], vector, bytes);
-        else move_whole(vector, (const void *)(uintptr_t)at[i], bytes);
-        if (!is_write) move_elements(w, in, i, vector, false));
+        if (is_write) hw_take_elements(w, in, registers, i, &vector);
+        if (space == HW_SPACE_LOCAL) move_local(at[i], &vector, in, is_write);
+        else hw_move_whole((void *)(uintptr_t)at[i], &vector, (uint32_t)in->width * in->vector, is_write);
+        if (!is_write) hw_give_elements(w, in, registers, i, &vector));
     return in + 1;
 }
 
