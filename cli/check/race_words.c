@@ -36,7 +36,7 @@ const char *hw_cli_race_sentence(const hw_cli_finding *f, char *out, size_t byte
     else if (f->missing == HW_CHECK_MISSING_STREAMS)
         snprintf(out, bytes, "work in two streams accesses the same bytes of %s memory without an order between the "
                              "two", space);
-    else if (f->missing == HW_CHECK_MISSING_LAUNCH)
+    else if (f->missing == HW_CHECK_MISSING_LAUNCH || f->missing == HW_CHECK_MISSING_CHILD)
         snprintf(out, bytes, "a kernel and one that it has launched access the same bytes of %s memory without an "
                              "order between the two", space);
     else if (f->missing == HW_CHECK_MISSING_SIBLINGS)
@@ -68,6 +68,22 @@ static const char *where_in_loop(const hw_cli_finding *f, char *out, size_t byte
     if (has_lines && a->line > b->line && strcmp(a->file, b->file) == 0)
         snprintf(out, bytes, "; in a loop it may be missing behind line %u, before the next round", a->line);
     return out;
+}
+
+// Of accesses by two launches, copies or sets.
+static const char *remedy_of_works(hw_check_missing missing) {
+    switch (missing) {
+    case HW_CHECK_MISSING_LAUNCH:
+        return "before a launch comes what its thread has done, and what others did that it has met since, at "
+               "__syncthreads(); after all of a kernel, only what it launches with cudaStreamTailLaunch";
+    case HW_CHECK_MISSING_CHILD:
+        return "cudaDeviceSynchronize() by the kernel's own thread gives one, and to others of its block "
+               "__syncthreads() behind that";
+    case HW_CHECK_MISSING_SIBLINGS:
+        return "launches into one stream are in order, and those that an event stands between; each block has a "
+               "default stream of its own; cudaStreamTailLaunch comes after all others";
+    default: return "cudaStreamWaitEvent() or cudaStreamSynchronize() between the two gives one";
+    }
 }
 
 const char *hw_cli_race_remedy(const hw_cli_finding *f, char *out, size_t bytes) {
@@ -110,12 +126,6 @@ const char *hw_cli_race_remedy(const hw_cli_finding *f, char *out, size_t bytes)
         snprintf(out, bytes, "fence.proxy.async, cuda::ptx::fence_proxy_async(), %s gives one: by who writes, before "
                              "the barrier", between);
         return out;
-    case HW_CHECK_MISSING_LAUNCH:
-        return "before a launch comes what its thread has done, and what others did that it has met since, at "
-               "__syncthreads(); after all of a kernel, only what it launches with cudaStreamTailLaunch";
-    case HW_CHECK_MISSING_SIBLINGS:
-        return "launches into one stream are in order, and those that an event stands between; each block has a "
-               "default stream of its own; cudaStreamTailLaunch comes after all others";
-    default: return "cudaStreamWaitEvent() or cudaStreamSynchronize() between the two gives one";
+    default: return remedy_of_works(f->missing);
     }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "check/aside.h"
 #include "check/bounds.h"
 #include "check/internal.h"
 #include "mem/defined.h"
@@ -39,9 +40,11 @@ static uint32_t begin_work(hw_check *c, uint64_t stream) {
 }
 
 // A launch: of the host's, or of a kernel that has ended. Where nothing is known of that one, it is work of its stream.
+// 0: no memory.
 static uint32_t begin_launch_work(hw_check *c, const hw_launch_info *info) {
     uint32_t work = 0;
     if (info->parent) work = hw_check_children_begin(&c->children, c->streams, info->parent, info->child);
+    if (!work && info->is_nested) return 0;
     if (!work) {
         if (info->parent && c->children.n_parents) c->ran_out = true;
         hw_check_children_close(&c->children, c->streams, 0);
@@ -54,7 +57,7 @@ static uint32_t begin_launch_work(hw_check *c, const hw_launch_info *info) {
 static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag *diag) {
     forget_launch(c);
     if (info->n_workers > 1) return hw_diag_set(diag, HW_USAGE, "launches are checked by one host thread at a time");
-    hw_check_host_launches(c, hw_check_host_this_thread());
+    if (!info->is_nested) hw_check_host_launches(c, hw_check_host_this_thread());
     c->work = begin_launch_work(c, info);
     c->may_launch = info->may_launch;
     const uint32_t root = c->children.are_running ? c->children.parents[0].work : c->work;
@@ -73,11 +76,21 @@ static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag
     return HW_OK;
 }
 
+// What has waited for a launch that has ended.
+static void go_on(hw_check *c) {
+    forget_launch(c);
+    hw_check_take_back(c);
+}
+
 static hw_status begin_launch(hw_sink *sink, const hw_launch_info *info, hw_diag *diag) {
     hw_check *c = (hw_check *)sink;
     pthread_mutex_lock(&c->lock);
-    const hw_status status = prepare_launch(c, info, diag);
-    c->is_running = !status;
+    hw_status status = info->is_nested && !hw_check_put_aside(c) ? hw_diag_no_memory(diag) : HW_OK;
+    if (!status) {
+        status = prepare_launch(c, info, diag);
+        if (status && info->is_nested) go_on(c);
+    }
+    c->is_running = info->is_nested || !status;
     pthread_mutex_unlock(&c->lock);
     return status;
 }
@@ -91,9 +104,11 @@ static void end_launch(hw_sink *sink, const hw_launch_info *info, uint64_t host_
     hw_check_intervals_look(c);
     if (!hw_check_children_end(&c->children, &c->blocks, c->streams, info->number, c->work)) c->ran_out = true;
     forget_launch(c);
-    c->is_running = false;
-    for (size_t i = 0; i < c->n_unheard; i++) hear_host(c, &c->unheard[i].event, c->unheard[i].thread, true);
-    c->n_unheard = 0;
+    c->is_running = info->is_nested;
+    if (info->is_nested) go_on(c);
+    const size_t n = info->is_nested ? 0 : c->n_unheard;
+    for (size_t i = 0; i < n; i++) hear_host(c, &c->unheard[i].event, c->unheard[i].thread, true);
+    if (n) c->n_unheard = 0;
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -215,7 +230,7 @@ static void tell_child(hw_sink *sink, uint32_t worker, const hw_child_step *step
     hw_check *c = (hw_check *)sink;
     (void)worker;
     stop_waiting(c, &step->where);
-    if (!hw_check_children_add(&c->children, &c->blocks, step)) c->blocks.ran_out = true;
+    if (!hw_check_children_add(&c->children, &c->blocks, c->streams, c->work, step)) c->blocks.ran_out = true;
 }
 
 static void tell_mbarrier(hw_sink *sink, uint32_t worker, const hw_mbarrier_step *step) {
@@ -418,6 +433,7 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
                   HW_WANTS(CHILD) | HW_WANTS(STUCK) | HW_WANTS(STRAY) | HW_WANTS(BLOCK) |
                   HW_WANTS(UNDEFINED) | HW_WANTS(TOUCHED) | HW_WANTS(ARITHMETIC) | HW_WANTS(HOST),
         .ordered = true,
+        .nests = true,
         .defined = hw_defined_create(),
         .launch_begin = begin_launch, .launch_end = end_launch,
         .access = tell_access, .accesses = tell_accesses, .atomic = tell_access, .lane_access = hw_check_tell_lanes,
@@ -435,6 +451,7 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
 void hw_check_destroy(hw_check *c) {
     if (!c) return;
     forget_launch(c);
+    while (c->aside) go_on(c), forget_launch(c);
     hw_check_entries_free(&c->entries);
     hw_check_shadow_free(&c->shadow);
     hw_check_reads_free(c);

@@ -68,6 +68,7 @@ struct hw_check {
     hw_check_runs **runs;            // by index of the pattern; NULL where it was not met
     hw_check_blocks blocks;
     hw_check_intervals intervals;
+    struct hw_check_aside *aside;    // launches that wait for the running one (aside.h), the innermost first
 };
 
 // ---- findings.c ----

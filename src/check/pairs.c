@@ -34,11 +34,24 @@ bool hw_check_depends_on_lanes(const present *now) {
     return now->check->blocks.logs.n || now->block->warps[now->warp].met_lanes;
 }
 
+// Is it a child's that the running launch has waited for? Each lane that takes part.
+static bool is_behind_wait(const present *now, const hw_check_entry *e, int lane, uint32_t cell_bytes) {
+    hw_check *c = now->check;
+    const hw_check_batch *batch = hw_check_children_batch(&c->children, now->entry.work, e->work);
+    bool is_behind = batch && now->block;
+    for (uint32_t left = is_behind ? hw_check_lanes_of_cell(&now->entry, lane, cell_bytes) : 0; left && is_behind;
+         left &= left - 1)
+        is_behind = hw_check_blocks_are_behind_wait(&c->blocks, now->block, now->warp, __builtin_ctz(left),
+                                                    batch->block, batch->time);
+    return is_behind;
+}
+
 bool hw_check_is_ordered(const present *now, const hw_check_entry *e, int of, int lane, uint32_t cell_bytes) {
     hw_check *c = now->check;
     if (hw_check_is_behind_barrier(now, e)) return true;
     if (e->work != now->entry.work)
-        return hw_check_is_before(c->streams, e->work) || is_before_launch(now, e, of, cell_bytes);
+        return hw_check_is_before(c->streams, e->work) || is_before_launch(now, e, of, cell_bytes) ||
+               is_behind_wait(now, e, lane, cell_bytes);
     if (e->is_host || !now->block || e->is_pending) return false;
     if (e->warp != now->entry.warp && hw_check_blocks_order_warps(&c->blocks, now->block, now->warp, e)) return true;
     // Each lane that takes part has to come after it, and after all lanes that it may have been.
@@ -76,7 +89,7 @@ bool hw_check_is_race(const present *now, hw_check_ref ref, int lane, uint32_t c
 }
 
 bool hw_check_holds_for_lanes(const present *now, const hw_check_entry *e) {
-    if (e->work != now->entry.work) return !hw_check_children_parent(&now->check->children, e->work);
+    if (e->work != now->entry.work) return !hw_check_children_are_by_thread(&now->check->children, e->work);
     if (!now->block || hw_check_is_behind_barrier(now, e)) return true;
     if (e->warp == now->entry.warp) return e->time < now->block->warps[now->warp].met;
     if (!hw_check_is_write(e->act) && !hw_check_is_write(now->entry.act)) return true;

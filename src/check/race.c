@@ -54,8 +54,8 @@ static bool is_seen(const present *now, const hw_check_line *line, uint32_t at, 
 static void compare_cells(present *now, const hw_check_line *line, uint64_t begin, uint32_t from, uint32_t to,
                           bool is_whole, int first_lane, int width_bits) {
     const hw_check_entries *entries = &now->check->entries;
-    // A child comes after some lanes of a warp of its parent, and not after others.
-    const bool is_one = is_whole && !now->check->children.are_running;
+    // A child comes after some lanes of a warp of its parent, and not after others; likewise those who wait for it.
+    const bool is_one = is_whole && !now->check->children.n_parents;
     const uint32_t cell_bytes = common_cell_bytes(line, from, to, is_one);
     const int n_planes = hw_check_is_write(now->entry.act) ? HW_CHECK_PLANES : 1;
     for (uint32_t at = from; at < to; at += cell_bytes) {

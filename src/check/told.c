@@ -1,6 +1,7 @@
 // What sinks hear of memory: accesses of kernels, and of calls of the host.
 #include "base/alloc.h"
 #include "base/integers.h"
+#include "check/aside.h"
 #include "check/bounds.h"
 #include "check/internal.h"
 #include "isa/order.h"
@@ -26,11 +27,13 @@ static void sweep_entries(hw_check *c) {
     hw_check_shadow_mark(&c->shadow, &c->entries);
     hw_check_reads_mark(c);
     hw_check_blocks_mark(&c->blocks, &c->entries);
+    hw_check_asides_mark(c);
     if (!hw_check_entries_sweep(&c->entries)) return;
     c->shadow.cells.dead = hw_check_entries_moved(&c->entries, c->shadow.cells.dead);
     hw_check_shadow_move(&c->shadow, &c->entries);
     hw_check_reads_move(c);
     hw_check_blocks_move(&c->blocks, &c->entries);
+    hw_check_asides_move(c);
     if (c->floor > 1) c->floor = hw_check_entries_moved(&c->entries, c->floor);
 }
 

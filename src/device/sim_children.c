@@ -1,5 +1,6 @@
 // Launches that kernels make: when their parent has ended; and, in CUDA 11's device runtime, while it waits for them,
-// by an executor of their own, unseen by those who observe, for whom launches come one after the other.
+// by an executor of their own, unseen by those who observe but for sinks that nest: for others launches come one after
+// the other.
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -35,7 +36,7 @@ static hw_status launch_child(const hw_sim_parent *parent, const hw_child *child
     hw_sim_launch_args args = args_of(parent, function, child);
     args.params = params;
     hw_sim_refusal refusal;
-    const hw_status status = depth ? hw_sim_launch_nested(sim, &args, depth, fault, diag)
+    const hw_status status = depth ? hw_sim_launch_nested(parent, &args, child->number, depth, fault, diag)
                                    : hw_sim_launch_from(sim, &args, (hw_sim_origin){parent->number, child->number},
                                                         &refusal, fault, diag);
     hw_free(params);
@@ -54,11 +55,6 @@ hw_status hw_sim_launch_children(const hw_sim_parent *parent, hw_children *child
 
 // ---- what kernels ask ----
 
-// Whoever follows what memory holds would take what the children have written for never written.
-static bool is_followed(const hw_sim_parent *parent) {
-    return parent->observers->all.events & (HW_WANTS(UNDEFINED) | HW_WANTS(LANE_ACCESS));
-}
-
 static void tell_unseen(const hw_sim_parent *parent) {
     hw_sim *sim = parent->sim;
     if (!(parent->observers->all.events & HW_WANTS(EXECUTED)) || atomic_exchange(&sim->has_told_unseen, true)) return;
@@ -71,11 +67,6 @@ static hw_status execute_children(void *context, hw_children *children, hw_fault
     const hw_sim_parent *parent = context;
     hw_diag diag = {0};
     hw_status status = HW_OK;
-    if (is_followed(parent)) {
-        snprintf(fault->text, sizeof fault->text, "a kernel waits for kernels that it has launched "
-                 "(cudaDeviceSynchronize in device code), which cannot be checked");
-        return HW_UNSUPPORTED;
-    }
     tell_unseen(parent);
     for (size_t i = 0; !status && i < children->n; i++)
         status = launch_child(parent, &children->items[i], children->depth + 1, fault, &diag);

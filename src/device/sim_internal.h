@@ -99,9 +99,9 @@ hw_child_host hw_sim_child_host(hw_sim_parent *parent);
 // May the kernel, which has been prepared, or what it calls launch others?
 bool hw_sim_may_launch(const hw_sim_function *function);
 hw_status hw_sim_launch_children(const hw_sim_parent *parent, hw_children *children, hw_fault *fault, hw_diag *diag);
-// Of a kernel that waits for it, with all that it launches itself.
-hw_status hw_sim_launch_nested(hw_sim *sim, const hw_sim_launch_args *args, uint32_t depth, hw_fault *fault,
-                              hw_diag *diag);
+// Of a kernel that waits for it, with all that it launches itself. outer: whose observers hear of it.
+hw_status hw_sim_launch_nested(const hw_sim_parent *outer, const hw_sim_launch_args *args, uint32_t child,
+                               uint32_t depth, hw_fault *fault, hw_diag *diag);
 hw_status hw_sim_lock_nested(hw_sim *sim, uint32_t depth, hw_exec **out, hw_diag *diag);
 void hw_sim_unlock_nested(hw_sim *sim, uint32_t depth);
 void hw_sim_init_nested(hw_sim *sim);

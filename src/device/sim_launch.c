@@ -519,27 +519,35 @@ hw_status hw_sim_launch(hw_sim *sim, const hw_sim_launch_args *args, hw_sim_refu
     return hw_sim_launch_from(sim, args, (hw_sim_origin){0}, refusal, fault, diag);
 }
 
-hw_status hw_sim_launch_nested(hw_sim *sim, const hw_sim_launch_args *args, uint32_t depth, hw_fault *fault,
-                              hw_diag *diag) {
-    static const hw_observers nobody;
+// Numbers are for those who hear of launches. Where there are such, one thread of the host executes all.
+hw_status hw_sim_launch_nested(const hw_sim_parent *outer, const hw_sim_launch_args *args, uint32_t child,
+                               uint32_t depth, hw_fault *fault, hw_diag *diag) {
+    hw_sim *sim = outer->sim;
     hw_sim_refusal refusal;
     hw_status status = hw_sim_check_launch(sim, args, &refusal, diag);
     if (status) return status;
     unsigned char *key = pack_key(args, diag);
     if (!key) return HW_NO_MEMORY;
-    hw_sim_parent parent = {sim, args, &nobody, 0};
+    hw_launch_info info = describe(sim, args, (hw_sim_origin){outer->number, child});
+    info.is_nested = true;
+    hw_observers observers;
+    if (!hw_observers_choose_nested(outer->observers, &info, &observers)) status = hw_diag_no_memory(diag);
+    if (observers.all.n) info.number = ++sim->common->launches;
+    if (!status && observers.all.events & HW_WANTS(UNDEFINED))
+        status = watch_undefined(sim, args->function->module->set, diag);
+    hw_sim_parent parent = {sim, args, &observers, info.number};
     const hw_child_host host = hw_sim_child_host(&parent);
     hw_children children;
     hw_children_init(&children, depth, &host);
-    const hw_launch_info info = describe(sim, args, (hw_sim_origin){0});
     hw_exec *exec;
-    status = hw_sim_lock_nested(sim, depth, &exec, diag);
+    if (!status) status = hw_sim_lock_nested(sim, depth, &exec, diag);
     if (!status) {
         status = execute(&parent, exec, key + sizeof(launch_key), &info, &children, fault, diag);
         hw_sim_unlock_nested(sim, depth);
     }
     if (!status) status = hw_sim_launch_children(&parent, &children, fault, diag);
     hw_children_free(&children, sim->mem);
+    hw_observers_free_nested(&observers);
     hw_free(key);
     return status;
 }

@@ -56,6 +56,7 @@ typedef struct hw_launch_info {
                                      // has such
     uint64_t parent;                 // number of the launch whose kernel has made this one; 0: the host program has
     uint32_t child;                  // then which of its children: hw_child_step.number
+    bool is_nested;                  // a kernel waits for it: told in the midst of that launch, to sinks that nest
     uint32_t n_patterns;             // indexes of patterns are below this
     const hw_machine_module *machine;   // machine code of the module, of which notes have the lines; NULL: unknown
     const struct hw_mem *mem;        // the memory that it runs in
@@ -339,10 +340,13 @@ typedef enum hw_child_order {
 // Streams that all kernels have; others may be used by all threads of the launch.
 enum { HW_CHILD_BLOCKS_STREAM = 0, HW_CHILD_THREADS_STREAM = 2 };    // each has its own (cudaStreamPerThread)
 
-typedef enum hw_child_action { HW_CHILD_LAUNCHES, HW_CHILD_RECORDS, HW_CHILD_WAITS } hw_child_action;
+typedef enum hw_child_action {
+    HW_CHILD_LAUNCHES, HW_CHILD_RECORDS, HW_CHILD_WAITS, HW_CHILD_SYNCHRONIZES
+} hw_child_action;
 
-// A lane launches a kernel: a launch of its own, which is told when this one has ended. Or it records an event in a
-// stream, or lets the stream wait for one.
+// A lane launches a kernel: a launch of its own, which is told when this one has ended, or when it is waited for. Or
+// the lane records an event in a stream, or lets the stream wait for one. Or it has waited itself for all that its block
+// has launched but tails (cudaDeviceSynchronize, of CUDA 11), which is told behind these launches.
 typedef struct hw_child_step {
     hw_where where;
     uint32_t note;
@@ -466,6 +470,7 @@ struct hw_sink {
     uint32_t events;     // HW_WANTS bits. Fixed while the sink is attached; the functions of these types are there
     bool ordered;        // wants each access as it happens, with its place; costs speed
     bool ignores_sites;  // of HOST: does not look at hw_host_event.site, which takes microseconds to find
+    bool nests;          // hears launches that a kernel waits for, whole, while its own launch goes on
     // Asked on the launching thread before each launch: false, and the launch runs as if the sink were not there. May
     // be NULL: all are wanted.
     bool (*wants)(hw_sink *sink, const hw_launch_info *info);

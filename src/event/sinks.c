@@ -60,17 +60,30 @@ static void add_listener(hw_listeners *to, hw_sink **room, hw_sink *sink) {
     to->sinks = room;
 }
 
+// room: for three times n sinks.
+static void add_observer(hw_observers *to, hw_sink **room, uint32_t n, hw_sink *sink, const hw_launch_info *info) {
+    if (sink->wants && !sink->wants(sink, info)) return;
+    add_listener(&to->all, room, sink);
+    if (sink->ordered) add_listener(&to->ordered, room + n, sink);
+    else add_listener(&to->counting, room + 2 * (size_t)n, sink);
+}
+
 void hw_sinks_choose(const hw_sinks *sinks, const hw_launch_info *info, hw_observers *out) {
     hw_sink **room = sinks->chosen;
     *out = (hw_observers){.all = {.n = 0}};
-    for (uint32_t i = 0; i < sinks->n; i++) {
-        hw_sink *sink = sinks->items[i];
-        if (sink->wants && !sink->wants(sink, info)) continue;
-        add_listener(&out->all, room, sink);
-        if (sink->ordered) add_listener(&out->ordered, room + sinks->capacity, sink);
-        else add_listener(&out->counting, room + 2 * sinks->capacity, sink);
-    }
+    for (uint32_t i = 0; i < sinks->n; i++) add_observer(out, room, sinks->capacity, sinks->items[i], info);
 }
+
+bool hw_observers_choose_nested(const hw_observers *outer, const hw_launch_info *info, hw_observers *out) {
+    const uint32_t n = outer->all.n;
+    hw_sink **room = hw_calloc(3 * (size_t)n + 1, sizeof *room);
+    *out = (hw_observers){.all = {.sinks = room}};
+    for (uint32_t i = 0; room && i < n; i++)
+        if (outer->all.sinks[i]->nests) add_observer(out, room, n, outer->all.sinks[i], info);
+    return room;
+}
+
+void hw_observers_free_nested(hw_observers *nested) { hw_free((void *)nested->all.sinks); }
 
 hw_status hw_observers_begin(const hw_observers *observers, const hw_launch_info *info, hw_diag *diag) {
     const hw_listeners *all = &observers->all;

@@ -35,6 +35,9 @@ typedef struct hw_observers {
 
 // Asks each whether it wants the launch. *out is good until the list changes or is asked again.
 void hw_sinks_choose(const hw_sinks *sinks, const hw_launch_info *info, hw_observers *out);
+// Those of a launch that one waits for whose observers are these: who nests. False: no memory. To be freed.
+bool hw_observers_choose_nested(const hw_observers *outer, const hw_launch_info *info, hw_observers *out);
+void hw_observers_free_nested(hw_observers *nested);
 // launch_begin of all. When one refuses, those before it see the launch end with that status, and it is returned.
 hw_status hw_observers_begin(const hw_observers *observers, const hw_launch_info *info, hw_diag *diag);
 void hw_observers_end(const hw_observers *observers, const hw_launch_info *info, uint64_t host_ns, hw_status status);

@@ -396,6 +396,28 @@ void hw_check_blocks_keep_messages(hw_check_blocks *b, hw_arena **arena, hw_chec
     memset(&b->logs, 0, sizeof b->logs);
 }
 
+void hw_check_blocks_have_messages(hw_check_blocks *b, hw_arena **arena, hw_check_logs *logs) {
+    b->arena = *arena;
+    b->logs = *logs;
+    *arena = NULL;
+    memset(logs, 0, sizeof *logs);
+}
+
+// A message of a warp behind all that the block has: who meets its readers knows it as they do.
+uint32_t hw_check_blocks_wait_for_children(hw_check_blocks *b, hw_check_block *block, uint32_t warp, int lane,
+                                           bool has_more) {
+    const uint64_t key = hw_check_key_of_waits(block->number);
+    const uint32_t time = block->time;
+    if (has_more) {
+        hw_check_log *log = hw_check_logs_find(&b->logs, b->arena, key, true);
+        const hw_check_message message = {.block = block->number, .warp = b->n_warps, .scope = HW_SCOPE_SYS,
+                                          .own = ++block->time};
+        if (!log || !hw_check_log_add(log, b->arena, &message)) b->ran_out = true;
+    }
+    read_messages(b, block, warp, 1u << lane, key);
+    return time;
+}
+
 // ---- barriers -------------------------------------------------------------------------------------------------------
 
 static void complete_for_all(hw_check_blocks *b, hw_check_block *block) {
@@ -541,6 +563,13 @@ static bool is_answered(const hw_check_warp *w, uint32_t its_warp, uint32_t time
 static void keep_answer(const hw_check_blocks *b, hw_check_warp *w, uint32_t its_warp, uint32_t time) {
     if (!w->answers) w->answers = hw_calloc(b->n_warps, sizeof *w->answers);
     if (w->answers && w->answers[its_warp] <= time) w->answers[its_warp] = time + 1;
+}
+
+bool hw_check_blocks_are_behind_wait(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, int lane,
+                                     uint32_t its_block, uint32_t time) {
+    const hw_check_author author = hw_check_author_of_wait(b->n_warps, its_block, time, block->number);
+    if (its_block == block->number && time < block->barrier_time) return true;
+    return has_read_of(b, block, &block->warps[warp], lane, &author);
 }
 
 bool hw_check_blocks_order_warps(hw_check_blocks *b, hw_check_block *block, uint32_t warp, const hw_check_entry *e) {

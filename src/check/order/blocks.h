@@ -155,8 +155,21 @@ void hw_check_blocks_exchange(hw_check_blocks *blocks, hw_check_block *block, ui
 // The lane launches the kernel `number` of the launch's: what it has done and known until now. NULL: no memory.
 const hw_check_letters *hw_check_blocks_launch(hw_check_blocks *blocks, hw_check_block *block, uint32_t warp, int lane,
                                                uint32_t number);
-// Messages, and what they lie in, become the caller's; the launch leaves no more.
+// The lane has waited for what its block has launched until now. has_more: for some of that nobody had waited before;
+// what it did is as if a thread of the block had done it at the time that is returned.
+uint32_t hw_check_blocks_wait_for_children(hw_check_blocks *blocks, hw_check_block *block, uint32_t warp, int lane,
+                                           bool has_more);
+// Does the lane come after what another block, or its own, had waited for at that time?
+bool hw_check_blocks_are_behind_wait(hw_check_blocks *blocks, const hw_check_block *block, uint32_t warp, int lane,
+                                     uint32_t its_block, uint32_t time);
+// Who that is to whom messages are asked about it.
+static inline hw_check_author hw_check_author_of_wait(uint32_t n_warps, uint32_t block, uint32_t time,
+                                                      uint32_t reader) {
+    return (hw_check_author){.block = block, .warp = n_warps, .time = time, .reader = reader};
+}
+// Messages, and what they lie in, become the caller's; the launch leaves no more until it has them back.
 void hw_check_blocks_keep_messages(hw_check_blocks *blocks, hw_arena **arena, hw_check_logs *logs);
+void hw_check_blocks_have_messages(hw_check_blocks *blocks, hw_arena **arena, hw_check_logs *logs);
 
 // Does the access of the entry, by whichever lane, come before what any lane of the warp does now? false: it may depend
 // on the lanes. The entry is of another warp.

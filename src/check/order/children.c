@@ -13,6 +13,18 @@ static void forget_births(hw_check_children *c) {
     c->next = 0;
 }
 
+static hw_check_parent *record_of(const hw_check_children *c, uint64_t launch) {
+    for (size_t i = c->n_parents; i-- > 0;)
+        if (c->parents[i].launch == launch) return &c->parents[i];
+    return NULL;
+}
+
+static hw_check_parent *record_of_work(const hw_check_children *c, uint32_t work) {
+    for (size_t i = c->n_parents; i-- > 0;)
+        if (c->parents[i].work == work) return &c->parents[i];
+    return NULL;
+}
+
 static hw_check_child stream_of(const hw_check_blocks *blocks, const hw_check_block *block, const hw_child_step *step) {
     hw_check_child child = {.order = step->order, .stream = step->stream};
     const bool is_blocks = step->stream == HW_CHILD_BLOCKS_STREAM, is_threads = step->stream == HW_CHILD_THREADS_STREAM;
@@ -33,17 +45,40 @@ static bool add_mark(hw_check_children *c, const hw_check_blocks *blocks, const 
     return true;
 }
 
-bool hw_check_children_add(hw_check_children *c, hw_check_blocks *blocks, const hw_child_step *step) {
+// Numbers are in the order in which kernels have asked for room for parameters, mostly that of launches.
+static bool add_birth(hw_check_children *c, const hw_check_birth *birth) {
+    if (!hw_grow((void **)&c->births, c->n_births, &c->capacity, sizeof *c->births)) return false;
+    size_t at = c->n_births++;
+    for (; at > 0 && c->births[at - 1].number > birth->number; at--) c->births[at] = c->births[at - 1];
+    c->births[at] = *birth;
+    if (c->next <= birth->number) c->next = birth->number + 1;
+    return true;
+}
+
+// Where nothing was launched that nobody had waited for, the lane comes after what others have waited for.
+static bool add_wait(hw_check_children *c, hw_check_blocks *blocks, const hw_check_streams *streams, uint32_t work,
+                     hw_check_block *block, const hw_child_step *step) {
+    hw_check_parent *p = record_of_work(c, work);
+    const bool has_more = p && p->first_unwaited;
+    if (has_more && !hw_grow((void **)&p->batches, p->n_batches, &p->batch_capacity, sizeof *p->batches)) return false;
+    const uint32_t time = hw_check_blocks_wait_for_children(blocks, block, step->where.warp, step->lane, has_more);
+    if (!has_more) return true;
+    p->batches[p->n_batches++] = (hw_check_batch){.first = p->first_unwaited, .last = hw_check_streams_newest(streams),
+                                                  .block = block->number, .time = time};
+    p->first_unwaited = 0;
+    c->n_batches++;
+    return true;
+}
+
+bool hw_check_children_add(hw_check_children *c, hw_check_blocks *blocks, const hw_check_streams *streams,
+                           uint32_t work, const hw_child_step *step) {
     hw_check_block *block = hw_check_block_of(blocks, &step->where);
     if (!block) return false;
+    if (step->action == HW_CHILD_SYNCHRONIZES) return add_wait(c, blocks, streams, work, block, step);
     if (step->action != HW_CHILD_LAUNCHES) return add_mark(c, blocks, block, step);
-    if (!hw_grow((void **)&c->births, c->n_births, &c->capacity, sizeof *c->births)) return false;
     const hw_check_letters *known = hw_check_blocks_launch(blocks, block, step->where.warp, step->lane, step->number);
-    if (!known) return false;
-    c->births[c->n_births++] = (hw_check_birth){.number = step->number, .block = block->number,
-                                                .as = stream_of(blocks, block, step), .known = known};
-    if (c->next <= step->number) c->next = step->number + 1;
-    return true;
+    return known && add_birth(c, &(hw_check_birth){.number = step->number, .block = block->number,
+                                                   .as = stream_of(blocks, block, step), .known = known});
 }
 
 static int by_number(const void *left, const void *right) {
@@ -57,41 +92,85 @@ static int by_place(const void *left, const void *right) {
     return a->index < b->index ? -1 : 1;
 }
 
-static void close_last(hw_check_children *c) {
+static void close_last(hw_check_children *c, hw_check_streams *streams) {
     hw_check_parent *p = &c->parents[--c->n_parents];
     hw_arena_destroy(p->arena);
     hw_free(p->births);
     hw_free(p->marks.items);
+    hw_free(p->batches);
+    c->n_batches -= p->n_batches;
+    hw_check_streams_close(streams);
 }
 
-// Births are in the order of launches, numbers in that in which kernels have asked for room for parameters.
-bool hw_check_children_end(hw_check_children *c, hw_check_blocks *blocks, hw_check_streams *streams, uint64_t launch,
-                           uint32_t work) {
-    c->are_running = false;
-    if (!c->n_births || !hw_grow((void **)&c->parents, c->n_parents, &c->parent_capacity, sizeof *c->parents)) {
-        const bool good = !c->n_births;
-        forget_births(c);
-        return good;
-    }
+// The last launch of all is one that has children; NULL: no memory.
+static hw_check_parent *open_record(hw_check_children *c, const hw_check_blocks *blocks, hw_check_streams *streams,
+                                    uint64_t launch, uint32_t work) {
+    if (!hw_grow((void **)&c->parents, c->n_parents, &c->parent_capacity, sizeof *c->parents)) return NULL;
+    if (!hw_check_streams_open(streams)) return NULL;
     hw_check_parent *p = &c->parents[c->n_parents++];
-    *p = (hw_check_parent){.launch = launch, .work = work, .n_warps = blocks->n_warps, .births = c->births,
-                           .n_births = c->n_births, .marks = c->marks};
-    qsort(p->births, p->n_births, sizeof *p->births, by_number);
-    if (p->marks.n) qsort(p->marks.items, p->marks.n, sizeof *p->marks.items, by_place);
+    *p = (hw_check_parent){.launch = launch, .work = work, .n_warps = blocks->n_warps};
+    return p;
+}
+
+// What the running launch has launched and told becomes its record's.
+static void keep_births(hw_check_children *c, hw_check_blocks *blocks, hw_check_parent *p) {
+    p->births = c->births;
+    p->n_births = c->n_births;
+    p->birth_capacity = c->capacity;
+    p->marks = c->marks;
+    p->next = c->next;
     hw_check_blocks_keep_messages(blocks, &p->arena, &p->logs);
     c->births = NULL;
     c->marks.items = NULL;
     forget_births(c);
-    if (hw_check_streams_open(streams)) return true;
-    close_last(c);
-    return false;
+}
+
+bool hw_check_children_end(hw_check_children *c, hw_check_blocks *blocks, hw_check_streams *streams, uint64_t launch,
+                           uint32_t work) {
+    c->are_running = false;
+    hw_check_parent *p = record_of(c, launch);
+    if (p) hw_check_children_close(c, streams, launch);
+    else if (c->n_births) p = open_record(c, blocks, streams, launch, work);
+    if (!p) {
+        const bool good = !c->n_births;
+        forget_births(c);
+        return good;
+    }
+    keep_births(c, blocks, p);
+    hw_check_marks *m = &p->marks;
+    if (m->n > m->n_told) qsort(m->items + m->n_told, m->n - m->n_told, sizeof *m->items, by_place);
+    return true;
+}
+
+bool hw_check_children_put_aside(hw_check_children *c, hw_check_blocks *blocks, hw_check_streams *streams,
+                                 uint64_t launch, uint32_t work) {
+    hw_check_parent *p = record_of(c, launch);
+    if (!p) p = open_record(c, blocks, streams, launch, work);
+    if (!p) return false;
+    keep_births(c, blocks, p);
+    p->was_child = c->are_running;
+    if (!p->first_unwaited) p->first_unwaited = hw_check_streams_newest(streams) + 1;
+    return true;
+}
+
+void hw_check_children_take_back(hw_check_children *c, hw_check_blocks *blocks, hw_check_streams *streams,
+                                 uint64_t launch) {
+    hw_check_parent *p = record_of(c, launch);
+    c->births = p->births;
+    c->n_births = p->n_births;
+    c->capacity = p->birth_capacity;
+    c->marks = p->marks;
+    c->next = p->next;
+    c->are_running = p->was_child;
+    p->births = NULL;
+    p->marks.items = NULL;
+    p->n_births = 0;
+    hw_check_blocks_have_messages(blocks, &p->arena, &p->logs);
+    hw_check_streams_go_on(streams, p->work);
 }
 
 void hw_check_children_close(hw_check_children *c, hw_check_streams *streams, uint64_t launch) {
-    while (c->n_parents && (!launch || c->parents[c->n_parents - 1].launch != launch)) {
-        close_last(c);
-        hw_check_streams_close(streams);
-    }
+    while (c->n_parents && (!launch || c->parents[c->n_parents - 1].launch != launch)) close_last(c, streams);
 }
 
 // What is done with events before this child is launched.
@@ -127,14 +206,31 @@ void hw_check_children_free(hw_check_children *c, hw_check_streams *streams) {
 }
 
 const hw_check_parent *hw_check_children_parent(const hw_check_children *c, uint32_t work) {
-    for (size_t i = 0; c->are_running && i < c->n_parents; i++)
-        if (c->parents[i].work == work) return &c->parents[i];
-    return NULL;
+    return c->are_running ? record_of_work(c, work) : NULL;
 }
 
-bool hw_check_children_know(hw_check_children *c, const hw_check_entry *e, int of) {
-    hw_check_parent *p = (hw_check_parent *)hw_check_children_parent(c, e->work);
-    if (!p) return false;
+static const hw_check_batch *batch_among(const hw_check_parent *p, uint32_t work) {
+    size_t at = 0, end = p->n_batches;
+    while (at < end) {
+        const size_t middle = at + (end - at) / 2;
+        if (p->batches[middle].last < work) at = middle + 1;
+        else end = middle;
+    }
+    return at < p->n_batches && p->batches[at].first <= work ? &p->batches[at] : NULL;
+}
+
+const hw_check_batch *hw_check_children_batch(const hw_check_children *c, uint32_t of, uint32_t work) {
+    const hw_check_parent *p = c->n_batches ? record_of_work(c, of) : NULL;
+    return p ? batch_among(p, work) : NULL;
+}
+
+bool hw_check_children_are_by_thread(const hw_check_children *c, uint32_t work) {
+    for (size_t i = 0; i < c->n_parents; i++)
+        if (c->parents[i].work == work || batch_among(&c->parents[i], work)) return true;
+    return false;
+}
+
+static bool knows_access(hw_check_parent *p, const hw_check_entry *e, int of) {
     hw_check_author author = {.block = e->warp / p->n_warps, .warp = e->warp % p->n_warps, .time = e->time,
                               .lane = (uint8_t)of, .is_many = e->is_many && e->mask != 1u << of,
                               .reader = p->child->block};
@@ -146,4 +242,16 @@ bool hw_check_children_know(hw_check_children *c, const hw_check_entry *e, int o
         if (!hw_check_letters_have(&p->logs, p->child->known, &author)) return false;
     }
     return true;
+}
+
+bool hw_check_children_know(hw_check_children *c, const hw_check_entry *e, int of) {
+    for (size_t i = c->are_running ? c->n_parents : 0; i-- > 0;) {
+        hw_check_parent *p = &c->parents[i];
+        const hw_check_batch *batch = batch_among(p, e->work);
+        if (!p->child || (p->work != e->work && !batch)) continue;
+        if (!batch) return knows_access(p, e, of);
+        const hw_check_author author = hw_check_author_of_wait(p->n_warps, batch->block, batch->time, p->child->block);
+        return hw_check_letters_have(&p->logs, p->child->known, &author);
+    }
+    return false;
 }

@@ -8,6 +8,10 @@
 // those of the blocks before it, in the order of their numbers, which they get one after the other, and tails last.
 // Events are told to streams.h in that order as well.
 //
+// In CUDA 11's device runtime a thread can wait for what its block has launched (cudaDeviceSynchronize): then exec runs
+// that in the midst of the parent, which is put aside meanwhile. What such launches do comes before what those threads
+// do that have waited for them, or have met such: a message too, of a batch of launches.
+//
 // Internal to check/. Calls are one at a time.
 #ifndef HW_CHECK_CHILDREN_H
 #define HW_CHECK_CHILDREN_H
@@ -37,30 +41,50 @@ typedef struct hw_check_marks {
     size_t n, capacity, n_told;
 } hw_check_marks;
 
-// A launch whose children are launched now.
+// Launches that a block has waited for at once, with all that has come of them.
+typedef struct hw_check_batch {
+    uint32_t first, last;            // their works
+    uint32_t block, time;            // hw_check_blocks_wait_for_children
+} hw_check_batch;
+
+// A launch whose children are launched now, or have been waited for.
 typedef struct hw_check_parent {
     uint64_t launch;                 // its number
     uint32_t work, n_warps;
+    uint32_t first_unwaited;         // work of the batch that is launched now; 0: none is
+    hw_check_batch *batches;         // in order
+    size_t n_batches, batch_capacity;
+    uint32_t next;                   // above the numbers of its births
+    bool was_child;                  // itself
     hw_arena *arena;                 // of its messages
     hw_check_logs logs;
     hw_check_birth *births;
-    size_t n_births;
+    size_t n_births, birth_capacity;
     hw_check_marks marks;            // in the order in which they are told
     const hw_check_birth *child;     // the running one, or that which has led to it
 } hw_check_parent;
 
 typedef struct hw_check_children {
-    hw_check_birth *births;          // in the running launch
+    hw_check_birth *births;          // in the running launch, by number
     size_t n_births, capacity;
     hw_check_marks marks;            // likewise
     uint32_t next;                   // above the numbers of these births
     hw_check_parent *parents;        // the outermost first
     size_t n_parents, parent_capacity;
+    size_t n_batches;                // of all of them
     bool are_running;                // the running launch is a child
 } hw_check_children;
 
-// A lane launches a kernel, or does something with an event. False: no memory, or nothing is known of its block.
-bool hw_check_children_add(hw_check_children *children, hw_check_blocks *blocks, const hw_child_step *step);
+// A lane of the launch that is this work launches a kernel, does something with an event, or has waited. False: no
+// memory, or nothing is known of its block.
+bool hw_check_children_add(hw_check_children *children, hw_check_blocks *blocks, const hw_check_streams *streams,
+                           uint32_t work, const hw_child_step *step);
+// The running launch waits for one that is launched now, by it or by what it has launched; and goes on. False: no
+// memory, and nothing has changed.
+bool hw_check_children_put_aside(hw_check_children *children, hw_check_blocks *blocks, hw_check_streams *streams,
+                                 uint64_t launch, uint32_t work);
+void hw_check_children_take_back(hw_check_children *children, hw_check_blocks *blocks, hw_check_streams *streams,
+                                 uint64_t launch);
 // The running launch has ended, with its blocks, whose messages are taken from them where it has children. work: its.
 // False: no memory.
 bool hw_check_children_end(hw_check_children *children, hw_check_blocks *blocks, hw_check_streams *streams,
@@ -75,7 +99,11 @@ void hw_check_children_free(hw_check_children *children, hw_check_streams *strea
 
 // The launch that has led to the running one and is this work; NULL: it is none.
 const hw_check_parent *hw_check_children_parent(const hw_check_children *children, uint32_t work);
-// Does the running launch come after the entry's access, by lane `of` of a parent?
+// The batch of the launch `of`, a work, that this work belongs to; NULL: none.
+const hw_check_batch *hw_check_children_batch(const hw_check_children *children, uint32_t of, uint32_t work);
+// May what the running launch knows of this work depend on who asks, or on which of its threads is asked about?
+bool hw_check_children_are_by_thread(const hw_check_children *children, uint32_t work);
+// Does the running launch come after the entry's access, by lane `of` of a parent, or of what a parent has waited for?
 bool hw_check_children_know(hw_check_children *children, const hw_check_entry *entry, int of);
 
 #endif

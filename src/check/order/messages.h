@@ -65,6 +65,8 @@ static inline uint64_t hw_check_key_of_mbarrier(uint32_t block_serial, uint64_t 
 
 // What a lane knows that launches a kernel.
 static inline uint64_t hw_check_key_of_child(uint32_t number) { return 15ull << 60 | number; }
+// What the block's threads know that have waited for the kernels that it has launched.
+static inline uint64_t hw_check_key_of_waits(uint32_t block) { return 31ull << 59 | block; }
 
 // NULL: there is none, or with `make` no memory.
 hw_check_log *hw_check_logs_find(hw_check_logs *logs, hw_arena *arena, uint64_t key, bool make);

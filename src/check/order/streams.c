@@ -257,6 +257,13 @@ bool hw_check_streams_open(hw_check_streams *s) {
     return true;
 }
 
+void hw_check_streams_go_on(hw_check_streams *s, uint32_t work) {
+    for (size_t i = s->n_parents; i-- > 0;)
+        if (s->parents[i].work == work) copy_known(&s->last, &s->parents[i].before);
+}
+
+uint32_t hw_check_streams_newest(const hw_check_streams *s) { return (uint32_t)s->n_works; }
+
 // Of the open ones' streams. False: no memory.
 static bool add_inner_stream(hw_check_streams *s, uint32_t *place) {
     if (!hw_grow((void **)&s->inner, s->n_inner, &s->inner_capacity, sizeof *s->inner)) return false;

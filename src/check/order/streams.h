@@ -37,6 +37,10 @@ void hw_check_streams_tell(hw_check_streams *streams, const hw_host_event *event
 // open: false, and nothing is opened, where there is no memory.
 bool hw_check_streams_open(hw_check_streams *streams);
 void hw_check_streams_close(hw_check_streams *streams);
+// An open one goes on, whose number that is: hw_check_is_before asks about it again.
+void hw_check_streams_go_on(hw_check_streams *streams, uint32_t work);
+// The number of the work that began last.
+uint32_t hw_check_streams_newest(const hw_check_streams *streams);
 // Work that the innermost open one has launched: after what that one came after, of that one itself and of its other
 // launches after none but those of this stream of its, and what that waits for. HW_CHILD_TAIL: after all of it. 0: no
 // memory.

@@ -140,12 +140,14 @@ static bool run_launch_unknown(hw_state *s, const hw_inst *in, const hw_call_sit
 // has ended, which this thread of the host executes meanwhile. What warps have written lies in memory at once, where
 // the children find it.
 static bool run_wait(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
-    (void)in;
     hw_children *children = children_of(s);
     if (!children || children->depth >= host_of(s)->sync_depth) return fail(s, site, lane, WAITS_TOO_DEEP);
     hw_fault fault = {.kind = HW_FAULT_NONE};
     const hw_status status = hw_children_wait(children, s->run->launch->mem, block_of(s), &fault);
-    if (!status) return give(s, site, lane, 0);
+    if (!status) {
+        tell_child(s, in, lane, 0, (hw_child_step){.action = HW_CHILD_SYNCHRONIZES});
+        return give(s, site, lane, 0);
+    }
     hw_fault_of_child(s, status, &fault);
     return false;
 }

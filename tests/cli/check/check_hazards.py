@@ -8,7 +8,7 @@ import sys
 # What a remedy speaks of, by whom the order is missing between.
 REMEDIES = {"host": "cudaEventSynchronize()", "warp": "__syncwarp()", "block": "__syncthreads() between", "grid": "blocks have none of themselves",
             "cluster": "cluster.sync()", "row": "asking its mbarrier",
-            "launch": "before a launch comes", "siblings": "launches into one stream",
+            "child": "by the kernel's own thread", "launch": "before a launch comes", "siblings": "launches into one stream",
             "proxy": "fence.proxy.async", "wait": "waits for it", "streams": "cudaStreamWaitEvent()"}
 
 

@@ -12,7 +12,7 @@ ROWS = [
     ("race: threads of a block", "race", ("block",)), ("race: lanes of a warp", "race", ("warp",)),
     ("race: blocks of a launch", "race", ("grid",)), ("race: blocks of a cluster", "race", ("cluster",)),
     ("race: asynchronous copies", "race", ("wait", "row", "proxy")), ("race: streams, copies and sets", "race", ("streams",)),
-    ("race: kernels that kernels launch", "race", ("launch", "siblings")),
+    ("race: kernels that kernels launch", "race", ("launch", "child", "siblings")),
     ("race: the host and asynchronous copies", "race", ("host",)), ("uninitialised", "uninitialised", ()),
     ("outside of the allocation or variable", "bounds", ()), ("of freed memory", "use-after-free", ()),
     ("misaligned", "misaligned", ()), ("barriers and masks", "barrier", ()), ("threads that wait for ever", "deadlock", ()),

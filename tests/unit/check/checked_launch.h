@@ -21,6 +21,7 @@ typedef struct checked {
     const hw_homes *homes;           // of launches to come; NULL: not known
     uint64_t parent;                 // likewise; 0: the host program launches them
     uint32_t child;                  // and which of the parent's children
+    bool is_nested;                  // and in the midst of it
     hw_note of[CHECKED_PATTERNS];    // exec's patterns are each of one instruction; here, of such
 } checked;
 
@@ -51,7 +52,7 @@ static inline hw_status checked_begin(checked *c, uint64_t stream, uint32_t bloc
                                .smem_static_bytes = 4096, .notes = c->notes, .n_notes = CHECKED_LINES,
                                .files = c->files, .n_files = 1, .n_workers = 1, .number = number, .stream = stream,
                                .n_patterns = CHECKED_PATTERNS, .homes = c->homes, .parent = c->parent,
-                               .child = c->child};
+                               .child = c->child, .is_nested = c->is_nested};
     hw_status status = c->sink->launch_begin(c->sink, &c->info, &diag);
     for (uint32_t i = 0; i < blocks && !status; i++) checked_block(c, i, false);
     return status;

@@ -112,6 +112,58 @@ static void test_launches_within_without_memory(void **state) {
     assert_false(c.check->ran_out);
 }
 
+// A thread of a kernel that has written a word launches another, which reads it and writes another word, waits for
+// that, and reads what it has written; so does a lane that has not waited, and a warp behind a barrier.
+static void wait_within(void) {
+    if (checked_begin(&c, 2, 1, 64)) return;
+    checked_word(&c, 0, 0, 3, 90, HW_NOTE_STORE, WORD);
+    launch(0, 3, 0, 0);
+    const hw_launch_info outer = c.info;
+    c.is_nested = true;
+    const bool has_begun = begin_child(outer.number, 0);
+    c.is_nested = false;
+    if (has_begun) {
+        checked_word(&c, 0, 0, 0, 91, HW_NOTE_LOAD, WORD);
+        checked_word(&c, 0, 0, 0, 92, HW_NOTE_STORE, FLAG);
+        checked_end(&c);
+    }
+    const uint64_t newest = c.info.number;
+    c.info = outer;
+    if (has_begun) checked_child(&c, 0, 0, 3, (hw_child_step){.action = HW_CHILD_SYNCHRONIZES});
+    checked_word(&c, 0, 0, 3, 93, HW_NOTE_LOAD, FLAG);
+    checked_word(&c, 0, 0, 4, 94, HW_NOTE_LOAD, FLAG);
+    for (uint32_t warp = 0; warp < 2; warp++)
+        checked_arrive(&c, 0, warp, 95, HW_BARRIER_SYNC, 0, 0xffffffffu, 0);
+    checked_complete(&c, 0, 0);
+    checked_word(&c, 0, 1, 0, 96, HW_NOTE_STORE, FLAG);
+    checked_end(&c);
+    c.info.number = newest;
+    if (checked_begin(&c, 2, 1, 32)) return;
+    checked_word(&c, 0, 0, 0, 97, HW_NOTE_STORE, FLAG);
+    checked_end(&c);
+}
+
+static void test_waits_within(void **state) {
+    (void)state;
+    wait_within();
+    assert_int_equal(checked_count(&c), 1);
+    assert_int_equal(checked_between(&c, 92, 94)->missing, HW_CHECK_MISSING_CHILD);
+}
+
+static void test_waits_within_without_memory(void **state) {
+    (void)state;
+    for (long successes = 0; successes < 200; successes++) {
+        hw_check_destroy(c.check);
+        assert_int_equal(checked_create(&c), HW_OK);
+        hw_alloc_fail_after(successes);
+        wait_within();
+        hw_alloc_fail_after(-1);
+        const size_t n = checked_count(&c);
+        assert_true(n == 0 || (n == 1 && checked_between(&c, 92, 94)));
+    }
+    assert_int_equal(checked_count(&c), 1);
+}
+
 // Two blocks launch kernels that write the same word, by such streams, with an event between the two or without.
 static bool are_in_order(uint32_t other_block, int other_lane, const uint64_t streams[2], bool has_event) {
     const size_t before = checked_count(&c);
@@ -148,6 +200,8 @@ static void test_streams_within(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_launches_within, begin, end),
+        cmocka_unit_test_setup_teardown(test_waits_within, begin, end),
+        cmocka_unit_test_setup_teardown(test_waits_within_without_memory, begin, end),
         cmocka_unit_test_setup_teardown(test_numbers_of_launches, begin, end),
         cmocka_unit_test_setup_teardown(test_launches_within_without_memory, begin, end),
         cmocka_unit_test_setup_teardown(test_streams_within, begin, end),
