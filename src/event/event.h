@@ -345,8 +345,8 @@ typedef enum hw_child_action {
 } hw_child_action;
 
 // A lane launches a kernel: a launch of its own, which is told when this one has ended, or when it is waited for. Or
-// the lane records an event in a stream, or lets the stream wait for one. Or it has waited itself for all that its block
-// has launched but tails (cudaDeviceSynchronize, of CUDA 11), which is told behind these launches.
+// the lane records an event in a stream, or lets the stream wait for one. Or it has waited itself for all that its
+// block has launched but tails (cudaDeviceSynchronize, of CUDA 11), which is told behind these launches.
 typedef struct hw_child_step {
     hw_where where;
     uint32_t note;
@@ -356,6 +356,8 @@ typedef struct hw_child_step {
     uint64_t stream;                 // IN_STREAM: as the kernel names it
     uint32_t number;                 // LAUNCHES: of the launch's children
     uint64_t event;                  // RECORDS, WAITS: as the kernel names it
+    bool is_behind_later_block;      // LAUNCHES: in its stream; WAITS: which has recorded the event. Then all children
+                                     // of the launch are told in the order of their numbers
 } hw_child_step;
 
 typedef enum hw_stuck_why {

@@ -15,6 +15,7 @@ void hw_children_init(hw_children *children, uint32_t depth, const hw_child_host
 void hw_children_free(hw_children *children, hw_mem *mem) {
     for (size_t i = 0; i < children->n; i++) hw_mem_free(mem, children->items[i].params, NULL);
     pthread_mutex_destroy(&children->lock);
+    hw_free(children->users);
     hw_free(children->items);
 }
 
@@ -27,6 +28,11 @@ static int by_place(const void *left, const void *right) {
     return compare(a->number, b->number);
 }
 
+static int by_number(const void *left, const void *right) {
+    const hw_child *a = left, *b = right;
+    return a->is_tail != b->is_tail ? a->is_tail - b->is_tail : compare(a->number, b->number);
+}
+
 void hw_children_sort(hw_children *children, hw_mem *mem) {
     size_t kept = 0;
     for (size_t i = 0; i < children->n; i++) {
@@ -34,7 +40,7 @@ void hw_children_sort(hw_children *children, hw_mem *mem) {
         else hw_mem_free(mem, children->items[i].params, NULL);
     }
     children->n = kept;
-    if (kept) qsort(children->items, kept, sizeof *children->items, by_place);
+    if (kept) qsort(children->items, kept, sizeof *children->items, children->are_by_number ? by_number : by_place);
 }
 
 uint64_t hw_children_begin(hw_children *children, hw_mem *mem, const hw_child *child) {
@@ -124,10 +130,38 @@ hw_status hw_children_wait(hw_children *children, hw_mem *mem, uint64_t block, h
     return status;
 }
 
+enum { APART = 16 };    // names of streams and events look like addresses, and are none that CUDA gives a meaning
+
 uint64_t hw_children_make_stream(hw_children *children) {
-    enum { APART = 16 };                    // names look like addresses, and are none that CUDA gives a meaning
     pthread_mutex_lock(&children->lock);
     const uint64_t name = APART * ++children->n_streams;
     pthread_mutex_unlock(&children->lock);
     return name;
+}
+
+static bool have_users(hw_children *children, size_t n) {
+    if (n <= children->users_capacity) return true;
+    const size_t wanted = n < 64 ? 64 : 2 * n;
+    uint64_t *bigger = hw_realloc_array(children->users, wanted, sizeof *bigger);
+    if (!bigger) return false;
+    memset(bigger + children->users_capacity, 0, (wanted - children->users_capacity) * sizeof *bigger);
+    children->users = bigger;
+    children->users_capacity = wanted;
+    return true;
+}
+
+void hw_children_use(hw_children *children, uint64_t block, uint64_t name) {
+    const uint64_t place = name / APART;
+    pthread_mutex_lock(&children->lock);
+    if (place && place <= children->n_streams && have_users(children, place + 1)) children->users[place] = block + 1;
+    pthread_mutex_unlock(&children->lock);
+}
+
+bool hw_children_follow(hw_children *children, uint64_t block, uint64_t name) {
+    const uint64_t place = name / APART;
+    pthread_mutex_lock(&children->lock);
+    const bool is_of_later = place < children->users_capacity && children->users[place] > block + 1;
+    children->are_by_number |= is_of_later;
+    pthread_mutex_unlock(&children->lock);
+    return is_of_later;
 }

@@ -22,7 +22,9 @@ typedef struct hw_child {
     uint64_t params;                        // device memory, where the parent has put them; the list's
     bool is_launched, is_tail;              // is_tail: behind all others
     // Where in its launch it was made: children are in one order whatever thread has executed their parents, those of a
-    // block as its threads have launched them, since they may be in one stream.
+    // block as its threads have launched them, since they may be in one stream. Where a block launches into a stream
+    // behind a later block, or lets one wait for an event that such has recorded, they are in the order of their
+    // numbers, in which the one has waited for the other.
     uint64_t parent_block;
     uint32_t number;
 } hw_child;
@@ -54,7 +56,10 @@ typedef struct hw_children {
     hw_child *items;
     size_t n, capacity;
     uint32_t made;                          // so far, those that are gone included
-    uint64_t n_streams;                     // that kernels have made
+    uint64_t n_streams;                     // that kernels have made, and events
+    uint64_t *users;                        // by place of a stream or event: the block that has launched into it, or
+    size_t users_capacity;                  // recorded it, last, + 1; 0: none
+    bool are_by_number;                     // in the order of numbers
     pthread_mutex_t lock;
     uint32_t depth;                         // of the launch that makes them
     const hw_child_host *host;
@@ -72,7 +77,11 @@ uint64_t hw_children_begin(hw_children *children, hw_mem *mem, const hw_child *c
 uint32_t hw_children_launch(hw_children *children, uint64_t params, bool is_tail, const hw_child *how,
                             uint32_t *number);
 bool hw_child_is_launched_by(const char *function);          // one that kernels call (warp/device_runtime.c)
-uint64_t hw_children_make_stream(hw_children *children);     // the name of another stream
+uint64_t hw_children_make_stream(hw_children *children);     // the name of another stream or event
+// A thread of the block launches into a stream, or records an event, of that name; is what it does with that behind what
+// a later block has done so? Without memory for it the order of children is that of their blocks.
+void hw_children_use(hw_children *children, uint64_t block, uint64_t name);
+bool hw_children_follow(hw_children *children, uint64_t block, uint64_t name);
 // Returns when those that the block has launched so far have been made; fault as hw_child_host.execute has it.
 hw_status hw_children_wait(hw_children *children, hw_mem *mem, uint64_t block, hw_fault *fault);
 

@@ -163,8 +163,9 @@ __global__ void by_flag(int *out) {
 
 // A stream that a kernel has made is one for all of its blocks.
 __device__ cudaStream_t shared_stream;
+template <int First>
 __global__ void one_stream(int *out) {
-    if (blockIdx.x == 0) {
+    if (blockIdx.x == First) {
         cudaStreamCreateWithFlags(&shared_stream, cudaStreamNonBlocking);
         set<<<1, 1, 0, shared_stream>>>(out, 1);
         __threadfence();
@@ -176,13 +177,38 @@ __global__ void one_stream(int *out) {
     }
 }
 
+// A stream that waits for an event of a later block.
+__device__ cudaEvent_t later_event;
+template <bool Ordered>
+__global__ void later_block(int *out, int value) { *out = value; }                 // later_block
+template <bool Ordered>
+__global__ void later_block(int *out) {
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (blockIdx.x == 1) {
+        cudaEventCreateWithFlags(&later_event, cudaEventDisableTiming);
+        later_block<Ordered><<<1, 1, 0, stream>>>(out, 1);
+        cudaEventRecord(later_event, stream);
+        __threadfence();
+        atomicExch(out + 50, 1);
+    } else {
+        while (atomicAdd(out + 50, 0) == 0) {}
+        __threadfence();
+        if (Ordered) cudaStreamWaitEvent(stream, later_event, 0);
+        later_block<Ordered><<<1, 1, 0, stream>>>(out, 2);
+    }
+}
+
 static int *out;
 template <void (*Kernel)(int *)>
-static void run(int blocks, int threads) {
+static int run(int blocks, int threads) {
     cudaMemset(out, 0, 256 * sizeof(int));
     cudaDeviceSynchronize();
     Kernel<<<blocks, threads>>>(out);
+    int first;
+    cudaMemcpy(&first, out, sizeof first, cudaMemcpyDeviceToHost);
     cudaMemset(out, 0, 256 * sizeof(int));
+    return first;
 }
 
 template <bool Ordered>
@@ -199,9 +225,10 @@ static void run_all() {
     run<cousins<Ordered>>(1, 2);
     run<event<Ordered>>(1, 1);
     run<streams_threads<Ordered>>(1, 2);
+    if (run<later_block<Ordered>>(2, 1) != 2 && Ordered) printf("the second came first\n");
     run<in_order>(1, 64);
     run<by_flag>(2, 1);
-    run<one_stream>(2, 1);
+    if (run<one_stream<0>>(2, 1) != 2 || run<one_stream<1>>(2, 1) != 2) printf("the second came first\n");
 }
 
 int main(int argc, char **argv) {

@@ -74,6 +74,7 @@ bool hw_check_children_add(hw_check_children *c, hw_check_blocks *blocks, const 
                            uint32_t work, const hw_child_step *step) {
     hw_check_block *block = hw_check_block_of(blocks, &step->where);
     if (!block) return false;
+    c->marks.are_by_number |= step->is_behind_later_block;
     if (step->action == HW_CHILD_SYNCHRONIZES) return add_wait(c, blocks, streams, work, block, step);
     if (step->action != HW_CHILD_LAUNCHES) return add_mark(c, blocks, block, step);
     const hw_check_letters *known = hw_check_blocks_launch(blocks, block, step->where.warp, step->lane, step->number);
@@ -138,7 +139,8 @@ bool hw_check_children_end(hw_check_children *c, hw_check_blocks *blocks, hw_che
     }
     keep_births(c, blocks, p);
     hw_check_marks *m = &p->marks;
-    if (m->n > m->n_told) qsort(m->items + m->n_told, m->n - m->n_told, sizeof *m->items, by_place);
+    if (m->n > m->n_told && !m->are_by_number)
+        qsort(m->items + m->n_told, m->n - m->n_told, sizeof *m->items, by_place);
     return true;
 }
 
@@ -178,7 +180,8 @@ static bool tell_marks(hw_check_marks *m, hw_check_streams *streams, const hw_ch
     bool good = true;
     while (good && m->n_told < m->n) {
         const hw_check_mark *mark = &m->items[m->n_told];
-        if (mark->block > child->block || (mark->block == child->block && mark->number > child->number)) break;
+        const bool is_of_same = m->are_by_number || mark->block == child->block;
+        if (is_of_same ? mark->number > child->number : mark->block > child->block) break;
         good = hw_check_streams_tell_child(streams, &mark->of, mark->event, mark->waits);
         m->n_told++;
     }

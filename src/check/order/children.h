@@ -6,7 +6,8 @@
 // no order with it. Of its parent's other launches, and of the host's, streams.h knows what it comes after. exec runs
 // children when their parents have ended, so that questions are about the past, as always: a block's children after
 // those of the blocks before it, in the order of their numbers, which they get one after the other, and tails last.
-// Events are told to streams.h in that order as well.
+// Events are told to streams.h in that order as well. Where a block goes on with a stream or an event of a later one,
+// the order is that of numbers alone.
 //
 // In CUDA 11's device runtime a thread can wait for what its block has launched (cudaDeviceSynchronize): then exec runs
 // that in the midst of the parent, which is put aside meanwhile. What such launches do comes before what those threads
@@ -39,6 +40,7 @@ typedef struct hw_check_mark {
 typedef struct hw_check_marks {
     hw_check_mark *items;
     size_t n, capacity, n_told;
+    bool are_by_number;              // and not by blocks first: hw_child_step.is_behind_later_block
 } hw_check_marks;
 
 // Launches that a block has waited for at once, with all that has come of them.

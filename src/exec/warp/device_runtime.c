@@ -117,7 +117,10 @@ static bool launch_child(hw_state *s, const hw_inst *in, const hw_call_site *sit
     if (!children || !params) return fail(s, site, lane, INVALID_VALUE);
     const uint32_t error = hw_children_launch(children, params, stream == TAIL_STREAM, how, &number);
     if (error) return fail(s, site, lane, error);
-    tell_child(s, in, lane, stream, (hw_child_step){.action = HW_CHILD_LAUNCHES, .number = number});
+    const bool is_behind_later = hw_children_follow(children, block_of(s), stream);
+    hw_children_use(children, block_of(s), stream);
+    tell_child(s, in, lane, stream, (hw_child_step){.action = HW_CHILD_LAUNCHES, .number = number,
+                                                    .is_behind_later_block = is_behind_later});
     return give(s, site, lane, 0);
 }
 
@@ -177,7 +180,7 @@ static bool run_set_error(hw_state *s, const hw_inst *in, const hw_call_site *si
 }
 
 // ---- streams and events: children are made one by one, so that streams are names for observers, and all events have
-// happened ----
+// happened, where children are made in the order that those give ----
 
 // cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags), cudaEventCreateWithFlags
 static bool run_make(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
@@ -189,13 +192,15 @@ static bool run_make(hw_state *s, const hw_inst *in, const hw_call_site *site, i
 // cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream), and with flags
 static bool run_record(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     const hw_child_step step = {.action = HW_CHILD_RECORDS, .event = hw_builtin_argument(s, site, 0, lane)};
+    if (children_of(s)) hw_children_use(children_of(s), block_of(s), step.event);
     tell_child(s, in, lane, hw_builtin_argument(s, site, 1, lane), step);
     return give(s, site, lane, 0);
 }
 
 // cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 static bool run_wait_event(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
-    const hw_child_step step = {.action = HW_CHILD_WAITS, .event = hw_builtin_argument(s, site, 1, lane)};
+    hw_child_step step = {.action = HW_CHILD_WAITS, .event = hw_builtin_argument(s, site, 1, lane)};
+    step.is_behind_later_block = children_of(s) && hw_children_follow(children_of(s), block_of(s), step.event);
     tell_child(s, in, lane, hw_builtin_argument(s, site, 0, lane), step);
     return give(s, site, lane, 0);
 }

@@ -20,6 +20,7 @@ blocks_streams|race|siblings|
 cousins|race|siblings|
 event|race|siblings|
 streams_threads|race|siblings|
+later_block|race|siblings|
 ROWS
 
 for compiler in nvcc; do
