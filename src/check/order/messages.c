@@ -5,7 +5,7 @@
 #include "base/mix.h"
 #include "isa/order.h"
 
-enum { BUCKETS = 1024, MOST_LATEST = 1 << 16, LONGEST_CHAIN = 4096 };
+enum { BUCKETS = 1024, FEW = 16, LONGEST_CHAIN = 4096 };
 
 static hw_check_log **bucket_of_log(hw_check_logs *logs, uint64_t key) {
     return &logs->buckets[hw_mix_word(0, key) >> 32 & (BUCKETS - 1)];
@@ -26,34 +26,37 @@ hw_check_log *hw_check_logs_find(hw_check_logs *logs, hw_arena *arena, uint64_t 
 
 // ---- a log ----
 
-// The table by block grows with the log; smaller ones stay in the arena, as long in all as the largest.
+static bool is_far(const hw_check_message *m) { return m->scope >= HW_SCOPE_CLUSTER; }
+
+// What message number n says of its writer, of whose lanes and of whose block.
+static bool enter(hw_check_log *log, hw_arena *arena, uint32_t n) {
+    const hw_check_message *m = &log->messages[n - 1];
+    hw_check_party party = {m->block, HW_CHECK_EVERY, HW_CHECK_EVERY, is_far(m)};
+    if (m->barrier && !hw_check_ledger_add(&log->ledger, arena, party, m->barrier, n)) return false;
+    party.warp = (uint8_t)m->warp;
+    if (m->met > m->barrier && !hw_check_ledger_add(&log->ledger, arena, party, m->met, n)) return false;
+    party.lane = m->lane;
+    const bool says_more = m->own > m->met && m->own > m->barrier;
+    return !says_more || hw_check_ledger_add(&log->ledger, arena, party, m->own, n);
+}
+
 static bool grow_log(hw_check_log *log, hw_arena *arena) {
     const uint32_t capacity = log->capacity ? 2 * log->capacity : 2;
-    const uint32_t n_latest = capacity < MOST_LATEST ? capacity : MOST_LATEST;
     hw_check_message *messages = hw_arena_take(arena, capacity * sizeof *messages);
-    uint32_t *latest = n_latest > log->n_latest ? hw_arena_take(arena, n_latest * sizeof *latest) : log->latest;
-    if (!messages || !latest) return false;
+    if (!messages) return false;
     if (log->n) memcpy(messages, log->messages, log->n * sizeof *messages);
     log->messages = messages;
     log->capacity = capacity;
-    if (latest == log->latest) return true;
-    log->latest = latest;
-    log->n_latest = n_latest;
-    for (uint32_t i = 0; i < log->n; i++) {
-        uint32_t *last = &latest[messages[i].block & (n_latest - 1)];
-        messages[i].before = *last;
-        *last = i + 1;
-    }
     return true;
 }
 
 bool hw_check_log_add(hw_check_log *log, hw_arena *arena, const hw_check_message *message) {
     if (log->n == log->capacity && !grow_log(log, arena)) return false;
-    uint32_t *last = &log->latest[message->block & (log->n_latest - 1)];
-    log->messages[log->n] = *message;
-    log->messages[log->n].before = *last;
-    *last = ++log->n;
-    return true;
+    log->messages[log->n++] = *message;
+    if (log->n < FEW) return true;
+    bool good = true;
+    for (uint32_t n = log->n == FEW ? 1 : log->n; good && n <= log->n; n++) good = enter(log, arena, n);
+    return good;
 }
 
 // ---- letters ----
@@ -110,15 +113,26 @@ static bool is_for(const hw_check_message *m, uint32_t reader) {
     return m->block == reader || m->scope >= HW_SCOPE_CLUSTER;
 }
 
+// As message_covers of one of the first n, by what the ledger has of them.
+static bool ledger_covers(const hw_check_log *log, const hw_check_author *a, uint32_t n, bool is_far) {
+    hw_check_party party = {a->block, HW_CHECK_EVERY, HW_CHECK_EVERY, is_far};
+    if (hw_check_ledger_says(&log->ledger, party, a->time, n)) return true;
+    party.warp = (uint8_t)a->warp;
+    if (hw_check_ledger_says(&log->ledger, party, a->time, n)) return true;
+    party.lane = a->lane;
+    return !a->is_many && hw_check_ledger_says(&log->ledger, party, a->time, n);
+}
+
 static bool ask_log(const search *s, hw_check_log *log, uint32_t n, uint32_t reader) {
     if (log->visit != s->visit) log->visit = s->visit, log->asked = log->followed = 0;
     const uint32_t from = log->asked;
     if (n <= from) return false;
     log->asked = n;
-    for (uint32_t i = log->n_latest ? log->latest[s->author->block & (log->n_latest - 1)] : 0; i > from;
-         i = log->messages[i - 1].before)
-        if (i <= n && is_for(&log->messages[i - 1], reader) && message_covers(&log->messages[i - 1], s->author))
-            return true;
+    if (log->n >= FEW)
+        return ledger_covers(log, s->author, n, true) ||
+               (s->author->block == reader && ledger_covers(log, s->author, n, false));
+    for (uint32_t i = from; i < n; i++)
+        if (is_for(&log->messages[i], reader) && message_covers(&log->messages[i], s->author)) return true;
     return false;
 }
 

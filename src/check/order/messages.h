@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "check/order/ledger.h"
 
 typedef struct hw_check_letters hw_check_letters;
 
@@ -23,7 +24,6 @@ typedef struct hw_check_message {
     uint32_t met;                    // knows what its warp did before this one,
     uint32_t barrier;                // and what its block did before this one
     const hw_check_letters *known[3];// what it had read: the lane, its warp, its block
-    uint32_t before;                 // the block's message before this one in the log, + 1; 0: none
 } hw_check_message;
 
 typedef struct hw_check_log {
@@ -31,7 +31,7 @@ typedef struct hw_check_log {
     uint64_t key;
     hw_check_message *messages;      // in the arena
     uint32_t n, capacity;
-    uint32_t *latest, n_latest;      // by block modulo n_latest, a power of two: the last message of such a block, + 1
+    hw_check_ledger ledger;          // of all messages, where they are more than a few; else empty
     uint32_t visit;                  // of hw_check_letters_have, how many messages it has looked at, and of how many
     uint32_t asked, followed;        // it has gone on to what their writers had read
 } hw_check_log;

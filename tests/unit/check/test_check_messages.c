@@ -154,7 +154,7 @@ static void test_chain(void **state) {
     assert_false(knows(letters, N, 9, N));
 }
 
-// More blocks than the table by block has places, twice each.
+// Of many blocks, twice each.
 static void test_large_log(void **state) {
     (void)state;
     enum { N = 100000 };
@@ -166,6 +166,46 @@ static void test_large_log(void **state) {
         assert_false(knows(letters, i, 20, N));
     }
     assert_false(knows(letters, N + 1, 1, N));
+}
+
+static bool covers(const hw_check_message *m, const hw_check_author *a) {
+    if (m->block != a->block || (m->block != a->reader && m->scope < HW_SCOPE_CLUSTER)) return false;
+    if (a->time < m->barrier) return true;
+    return m->warp == a->warp && (a->time < m->met || (!a->is_many && a->lane == m->lane && a->time < m->own));
+}
+
+// Threads of two blocks tell what they did at random: each beginning of the log says what one of its messages does.
+static void test_any_beginning(void **state) {
+    (void)state;
+    enum { N = 300, QUESTIONS = 40 };
+    uint32_t seed = 1, known = 0;
+    hw_check_log *log = log_of(8);
+    for (uint32_t i = 1; i <= N; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        const uint32_t block = seed >> 31, warp = seed >> 30 & 1, lane = seed >> 28 & 3, back = seed >> 24 & 15;
+        const hw_check_message message = {.block = block, .warp = warp, .lane = (uint8_t)lane,
+                                          .scope = seed >> 23 & 1 ? HW_SCOPE_GPU : HW_SCOPE_CTA,
+                                          .own = i > back ? i - back : 0, .met = i / 20 * 20, .barrier = i / 90 * 90};
+        assert_true(hw_check_log_add(log, arena, &message));
+        const hw_check_letters *letters = read_log(log);
+        for (uint32_t k = 0; k < QUESTIONS; k++) {
+            seed = seed * 1664525u + 1013904223u;
+            const hw_check_author author = {.block = seed >> 31, .warp = seed >> 30 & 1, .lane = seed >> 28 & 3,
+                                            .is_many = seed >> 27 & 1, .reader = seed >> 25 & 1,
+                                            .time = (seed >> 8) % (i + 1)};
+            bool is_told = false;
+            for (uint32_t m = 0; m < i; m++) is_told |= covers(&log->messages[m], &author);
+            assert_int_equal(hw_check_letters_have(&logs, letters, &author), is_told);
+            known += is_told;
+        }
+    }
+    assert_in_range(known, N * QUESTIONS / 8, N * QUESTIONS * 7 / 8);
+    // One that was read early says nothing of what came later.
+    log->n = N / 2;
+    const hw_check_letters *letters = read_log(log);
+    log->n = N;
+    const hw_check_author author = {.block = 0, .time = N / 2 + 1, .reader = 0};
+    assert_false(hw_check_letters_have(&logs, letters, &author));
 }
 
 static void test_out_of_memory(void **state) {
@@ -198,6 +238,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_scopes, begin, end),
         cmocka_unit_test_setup_teardown(test_chain, begin, end),
         cmocka_unit_test_setup_teardown(test_large_log, begin, end),
+        cmocka_unit_test_setup_teardown(test_any_beginning, begin, end),
         cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
