@@ -22,7 +22,7 @@ typedef struct hw_draft_variable {
     uint32_t kept;           // xN has it for stages behind that; N + 1, or 0: nothing has
 } hw_draft_variable;
 
-enum { HW_DRAFT_VARIABLES = 1024, HW_DRAFT_STAGES = 64, HW_DRAFT_PENDING = 96 };
+enum { HW_DRAFT_VARIABLES = 1024, HW_DRAFT_STAGES = 64, HW_DRAFT_PENDING = 96, HW_DRAFT_LANE_ACCESSES = 24 };
 
 // Parts of the text. Those from HALF on a stage has for itself: a loop over lanes, and behind it the accesses that need
 // all lanes' addresses. A segment is one stage.
@@ -63,6 +63,9 @@ typedef struct hw_draft {
     // Of a region's piece: its accesses are made by its text. Registers that the stage's accesses have to find as they
     // are, or write.
     bool is_piece;
+    // Of a loop that lanes go through one after the other: registers are variables sN, by slot. rooms: by access.
+    bool is_lanewise;
+    uint32_t rooms[HW_DRAFT_LANE_ACCESSES];
     uint32_t step;           // of the next access: its number among the region's
     hw_draft_made last;      // the last access, whose places another by the same address has
     hw_slot pending[HW_DRAFT_PENDING];
@@ -106,6 +109,11 @@ void hw_draft_access(hw_draft *w, uint32_t index);
 // Can it?
 bool hw_draft_can_access(const hw_program *program, uint32_t index);
 
+// ---- lanewise.c ----
+
+// Writes a load or store of a lane that goes through a loop by itself.
+void hw_draft_lanewise_access(hw_draft *w, uint32_t index);
+
 // ---- instructions.c ----
 
 // A type of memory: "s16" of an instruction that extends signed 2 bytes.
@@ -122,12 +130,19 @@ bool hw_draft_translate(hw_draft *w, const hw_segment *segment);
 // The text goes on behind the accesses of this stage.
 void hw_draft_next_stage(hw_draft *w);
 void hw_draft_forget(hw_draft *w);
+// Texts to write to, all zero before; closing them makes them whole; false: memory ran out. To be forgotten either way.
+bool hw_draft_open_texts(hw_draft_text *texts, unsigned n, FILE **parts);
+bool hw_draft_close_texts(hw_draft_text *texts, unsigned n);
+void hw_draft_forget_texts(hw_draft_text *texts, unsigned n);
 // Writes it as a function. name: with its type; form: ALL or SOME, as of the macros that write registers.
 void hw_draft_write(FILE *to, const hw_draft *w, const char *name, const char *form);
 // Writes a region's piece, a function that returns 0 after a fault.
 void hw_draft_write_piece(FILE *to, const hw_draft *w, const char *name);
 
 // ---- region_source.c ----
+
+// Writes that lanes, m, come to the end of a basic block, at its last instruction, and which of them take its branch.
+void hw_draft_ended(FILE *to, const hw_program *program, const hw_inst *in, const char *taken);
 
 // Writes the functions of a program's regions. False: memory ran out.
 bool hw_draft_regions(FILE *to, hw_draft *w, const hw_compile_part *part, const hw_liveness *live, hw_arena *scratch);

@@ -191,7 +191,8 @@ static void write_instruction(hw_draft *w, uint32_t index) {
     const hw_form *form = hw_form_of(id);
     switch (id) {
     case HW_BODY_LD: case HW_BODY_ST:
-        if (w->is_piece) hw_draft_access(w, index);
+        if (w->is_lanewise) hw_draft_lanewise_access(w, index);
+        else if (w->is_piece) hw_draft_access(w, index);
         else if (id == HW_BODY_LD) write_load(w, in);
         else write_store(w, in);
         return;

@@ -2,8 +2,6 @@
 #include "compile/regions.h"
 #include "compile/usage.h"
 
-enum { MOST_REGISTERS = 64 };
-
 // A body takes steps warp by warp, with the registers of a load or store: in a loop that would cost what packing saves.
 static bool is_fit(const hw_program *program, const hw_region_item *item, uint32_t loops) {
     const hw_inst *in = &program->insts[item->index];
@@ -33,7 +31,7 @@ static bool note(hw_region_register *registers, uint32_t *n, hw_slot slot, uint8
     uint32_t k = 0;
     if ((slot & 3) != HW_BASE_FRAME && (slot & 3) != HW_BASE_WARP) return true;
     while (k < *n && registers[k].slot != slot) k++;
-    if (k == MOST_REGISTERS || (bytes && bytes != 2 && bytes != 4 && bytes != 8)) return false;
+    if (k == HW_REGION_REGISTERS || (bytes && bytes != 2 && bytes != 4 && bytes != 8)) return false;
     if (k == *n) registers[(*n)++] = (hw_region_register){.slot = slot, .bytes = bytes};
     registers[k].is_written |= is_written;
     return registers[k].bytes == bytes;
@@ -50,6 +48,13 @@ static bool note_all(const hw_program *program, uint32_t index, hw_region_regist
     return is_known;
 }
 
+bool hw_compile_note_registers(const hw_program *program, uint32_t first, uint32_t end, hw_region_register *registers,
+                               uint32_t *n) {
+    bool is_known = true;
+    for (uint32_t i = first; i < end && is_known; i++) is_known = note_all(program, i, registers, n);
+    return is_known;
+}
+
 static hw_inst *packed_steps(const hw_inst *steps, uint32_t n_steps, hw_arena *arena) {
     hw_inst *packed = hw_arena_take(arena, (2 * (size_t)n_steps + 1) * sizeof *packed);
     for (uint32_t k = 0; packed && k < n_steps; k++) {
@@ -62,9 +67,9 @@ static hw_inst *packed_steps(const hw_inst *steps, uint32_t n_steps, hw_arena *a
 void hw_compile_find_packed(const hw_program *program, const hw_region_plan *plan, uint32_t n_steps, hw_arena *arena) {
     hw_region *region = plan->region;
     region->packed_steps = packed_steps(region->steps, n_steps, arena);
-    hw_region_register *registers = hw_arena_take(arena, MOST_REGISTERS * sizeof *registers);
+    hw_region_register *registers = hw_arena_take(arena, HW_REGION_REGISTERS * sizeof *registers);
     bool is_known = registers && are_fit(program, plan->items, plan->n_items);
-    for (uint32_t i = region->first + 1; i < region->end && is_known; i++)
-        is_known = note_all(program, i, registers, &region->n_registers);
+    is_known = is_known && hw_compile_note_registers(program, region->first + 1, region->end, registers,
+                                                     &region->n_registers);
     if (is_known && region->packed_steps) region->registers = registers;
 }

@@ -360,6 +360,36 @@ static inline int find_again(const run *r, u32 before, u32 step, u32 m, u32 log_
     return 1;
 }
 
+// The memory that accesses may lie in, of a loop whose lanes go through it one after the other: so many addresses from
+// begin on, which is at `host`. 0: they are looked at otherwise.
+typedef struct lane_room {
+    u64 begin, size;
+    char *host;
+} lane_room;
+
+static inline int find_lane_room(const run *r, u32 step, lane_room *q) {
+    const char *pattern = pattern_of(r, step_inst(r, step));
+    const room *o = room_of(pattern);
+    if (!(r->is_quick & (*(const u8 *)(pattern + PATTERN_APART) != 0)) | (o->size - 1 >> 31 != 0)) return 0;
+    const u64 memory = space_begin(r, pattern, 0, &q->begin);
+    q->size = o->size;
+    q->host = (char *)(memory + q->begin);
+    return memory != 0;
+}
+
+// An element may go on behind the last address.
+static inline int rooms_meet(const lane_room *x, const lane_room *y) {
+    return x->host < y->host + y->size + 8 && y->host < x->host + x->size + 8;
+}
+
+// Tells of an access that lies `behind` the room's begin.
+static inline void count_behind(const run *r, u32 step, u32 m, u32 log_width, const lane_room *q, const u32 *behind) {
+    const char *in = step_inst(r, step);
+    parts told_at;
+    EACH_PART(told_at.of[k] = (((const part *)behind)[k] + (u32)(q->begin & 127)) >> log_width;)
+    count_lone(r, in, pattern_of(r, in), m, log_width, told_at);
+}
+
 // The elements at `from`, of lanes that are on; unit: the logarithm of a place's bytes.
 #if defined(__AVX512F__)
 typedef int half_part __attribute__((vector_size(32)));

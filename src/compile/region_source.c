@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "compile/draft.h"
+#include "compile/lanewise.h"
 #include "compile/regions.h"
 #include "compile/usage.h"
 
@@ -49,9 +50,13 @@ static void put_taken(writer *x, const hw_inst *in, uint32_t number) {
             in->flags & HW_INST_NEGATE_P ? "~" : "", in->p & 3, in->p);
 }
 
+void hw_draft_ended(FILE *to, const hw_program *program, const hw_inst *in, const char *taken) {
+    fprintf(to, "    ended(pack, &counts[%u], issued, ends, m, %u, %s);\n", in->basic_block - program->first_block,
+            in->count, taken);
+}
+
 static void put_ended(writer *x, const hw_inst *in, const char *taken) {
-    fprintf(x->to, "    ended(pack, &counts[%u], issued, ends, m, %u, %s);\n",
-            in->basic_block - x->program->first_block, in->count, taken);
+    hw_draft_ended(x->to, x->program, in, taken);
 }
 
 // A branch whose lanes part where some of them take it.
@@ -124,7 +129,21 @@ static void put_exit_if(writer *x, const hw_region_item *item) {
     fprintf(x->to, "    set_mask(w, m &= ~t%u);\n    if (!m) return %d;\n    }\n    }\n", number, HW_REGION_DONE);
 }
 
-static void put_item(writer *x, const hw_region_item *item) {
+// Some steps by one lane after the other, where these can.
+static void put_loop(writer *x, const hw_region_item *item, uint32_t n) {
+    const uint32_t number = begin(x, item);
+    uint32_t step;
+    fprintf(x->to, "    {\n    const u32 e%u = m;\n    for (;;) {\n", number);
+    if (!hw_lanewise_has(x->program, item, n, &step)) return;
+    fprintf(x->to, "    const s64 l%u = lanewise_%d_%u(w, r, pack, counts, issued, ends, %u, m);\n", number,
+            x->program->index, item->index, step);
+    fprintf(x->to, "    if (l%u >= 0) {\n    if (!(m = (u32)l%u)) break;\n    set_mask(w, m);\n", number, number);
+    put_stop(x);
+    fprintf(x->to, "    continue;\n    }\n");
+}
+
+// n: items from there to the region's end.
+static void put_item(writer *x, const hw_region_item *item, uint32_t n) {
     uint32_t number;
     switch ((hw_region_item_kind)item->kind) {
     case HW_REGION_PIECE:
@@ -146,7 +165,7 @@ static void put_item(writer *x, const hw_region_item *item) {
     case HW_REGION_EXIT_IF: put_exit_if(x, item); break;
     case HW_REGION_GUARD: put_guard(x, item); break;
     case HW_REGION_END: fprintf(x->to, "    }\n    set_mask(w, m = e%u);\n    }\n", x->open[--x->n_open].number); break;
-    case HW_REGION_LOOP: fprintf(x->to, "    {\n    const u32 e%u = m;\n    for (;;) {\n", begin(x, item)); break;
+    case HW_REGION_LOOP: put_loop(x, item, n); break;
     case HW_REGION_BREAK: put_break(x, item); break;
     case HW_REGION_LATCH: put_latch(x, item); break;
     }
@@ -168,7 +187,7 @@ static void put_inside(FILE *to, const hw_program *program, const hw_region_plan
     put_counters(to);
     if (region->has_exits) x.n_numbers++;
     else begin(&x, &plan->items[0]);
-    for (uint32_t k = 1; k < n_items; k++) put_item(&x, &plan->items[k]);
+    for (uint32_t k = 1; k < n_items; k++) put_item(&x, &plan->items[k], plan->n_items - k);
     if (region->has_exits) put_ended(&x, &program->insts[region->end], "0");
     fprintf(to, "    return %d;\n}\n\n", HW_REGION_DONE);
     fprintf(to, "int packed_%d_%u(char *w, run *r) { return inside_%d_%u(w, r, 0, r->ends); }\n\n", program->index,
@@ -185,7 +204,7 @@ static void put_region(FILE *to, const hw_program *program, const hw_region_plan
     put_counters(to);
     for (uint32_t k = 0; k < plan->n_items; k++) {
         const bool is_inside = k && k + 1 < plan->n_items;
-        if (!has_inside || !is_inside) put_item(&x, &plan->items[k]);
+        if (!has_inside || !is_inside) put_item(&x, &plan->items[k], plan->n_items - k);
         if (has_inside && !k)
             fprintf(to, "    const int x = inside_%d_%u(w, r, e0, 0);\n    if (x != %d) return x;\n", program->index,
                     first, HW_REGION_DONE);
@@ -221,13 +240,26 @@ static bool put_pieces(FILE *to, hw_draft *w, const hw_region_plan *plan, const 
     return true;
 }
 
+// Loops too, by the first instruction. written: likewise.
+static bool put_lanewise(FILE *to, hw_draft *w, const hw_region_plan *plan, const hw_liveness *live, uint8_t *written) {
+    bool is_whole = true;
+    for (uint32_t k = 0; k < plan->n_items && is_whole; k++) {
+        const hw_region_item *item = &plan->items[k];
+        if (item->kind != HW_REGION_LOOP || written[item->index]++) continue;
+        is_whole = hw_draft_lanewise(to, w, item, plan->n_items - k, live);
+    }
+    return is_whole;
+}
+
 bool hw_draft_regions(FILE *to, hw_draft *w, const hw_compile_part *part, const hw_liveness *live, hw_arena *scratch) {
     uint32_t *written = hw_arena_take(scratch, (part->program->n_insts + 1) * sizeof *written);
+    uint8_t *written_loops = hw_arena_take(scratch, part->program->n_insts + 1);
     w->symbols = hw_arena_take(scratch, sizeof *w->symbols);
-    bool is_whole = written && w->symbols;
+    bool is_whole = written && written_loops && w->symbols;
     if (is_whole) *w->symbols = (hw_symbols){.program = part->program, .follows_all = true};
     for (uint32_t k = 0; k < part->n_regions && is_whole; k++) {
-        is_whole = put_pieces(to, w, &part->regions[k], live, written);
+        is_whole = put_pieces(to, w, &part->regions[k], live, written) &&
+                   put_lanewise(to, w, &part->regions[k], live, written_loops);
         if (is_whole) put_region(to, part->program, &part->regions[k]);
     }
     return is_whole;

@@ -43,6 +43,12 @@ typedef struct hw_region_plan {
 // executed so? Then its registers, in the arena.
 void hw_compile_find_packed(const hw_program *program, const hw_region_plan *plan, uint32_t n_steps, hw_arena *arena);
 
+// The registers of lanes that instructions first .. end - 1 use, of which there are *n already. False: they are too
+// many, or what they hold is not known.
+enum { HW_REGION_REGISTERS = 64 };
+bool hw_compile_note_registers(const hw_program *program, uint32_t first, uint32_t end, hw_region_register *registers,
+                               uint32_t *n);
+
 // The regions of a program whose lanes have been seen to part, without code; in the arena, as the regions are. *count:
 // how many. NULL when memory ran out.
 hw_region_plan *hw_compile_choose_regions(const hw_program_set *set, const hw_program *program, hw_arena *arena,

@@ -100,6 +100,8 @@ static hw_draft_variable *read_variable(hw_draft *w, hw_slot slot, const char *t
     else if (is_uniform(slot))
         fprintf(w->parts[HW_DRAFT_LAUNCH], "    const %s v%u = *(const %s *)REGISTER(%u, %u);\n", bits, v->number, bits,
                 slot & 3, slot);
+    else if (w->is_lanewise)
+        fprintf(w->parts[HW_DRAFT_LANE], "                const %s v%u = s%u;\n", bits, v->number, slot);
     else
         fprintf(w->parts[HW_DRAFT_LANE], "                const %s v%u = ((const %s *)REGISTER(%u, %u))[LANE];\n", bits,
                 v->number, bits, slot & 3, slot);
@@ -128,6 +130,13 @@ const char *hw_draft_read_mask(hw_draft *w, char out[128], hw_slot slot, const c
 const char *hw_draft_read_predicate(hw_draft *w, char out[128], hw_slot slot, bool is_negated) {
     hw_draft_variable *v = find_variable(w, slot);
     if (v) v = bring(w, v);
+    if (!v && w->is_lanewise) {
+        v = add_variable(w, slot, "int");
+        if (is_uniform(slot))
+            fprintf(w->parts[HW_DRAFT_LANE], "                const int v%u = PREDICATE(%u, %u) >> lane & 1;\n",
+                    v->number, slot & 3, slot);
+        else fprintf(w->parts[HW_DRAFT_LANE], "                const int v%u = s%u;\n", v->number, slot);
+    }
     if (!v) {
         v = add_variable(w, slot, "int");
         fprintf(w->parts[is_uniform(slot) ? HW_DRAFT_LAUNCH : HW_DRAFT_WARP],

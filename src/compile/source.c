@@ -43,13 +43,21 @@ static void put_predicate(hw_draft *w, const hw_draft_variable *v) {
             v->slot, v->made);
 }
 
+// Of a lane by itself: the register's bits.
+static void put_variable(FILE *to, const hw_draft_variable *v) {
+    const char *bits = v->type[0] != 'f' ? v->type : v->type[1] == '6' ? "u64" : "u32";
+    fprintf(to, v->is_raw ? "                s%u = AS(%s, canon(v%u));\n" : "                s%u = AS(%s, v%u);\n",
+            v->slot, bits, v->made);
+}
+
 static void put_registers(hw_draft *w) {
     for (uint32_t k = 0; k < w->n_variables; k++) {
         const hw_draft_variable *v = &w->variables[k];
         if (!v->is_dirty || !is_needed(w, v->slot)) continue;
         while (v->made_in > w->stage) hw_draft_next_stage(w);
         FILE *lane = part_of(w, v->made_in, HW_DRAFT_LANE);
-        if (!strcmp(v->type, "int")) put_predicate(w, v);
+        if (w->is_lanewise) put_variable(lane, v);
+        else if (!strcmp(v->type, "int")) put_predicate(w, v);
         else if (v->is_loaded)
             fprintf(lane, "                PUT(((%s *)REGISTER(%u, %u))[LANE], x%u[LANE]);\n", v->type, v->slot & 3,
                     v->slot, v->kept - 1);
@@ -94,13 +102,13 @@ void hw_draft_write_piece(FILE *to, const hw_draft *w, const char *name) {
     fprintf(to, "%s    return 1;\n}\n\n", w->common[HW_DRAFT_WARP_END].text);
 }
 
-static bool open_texts(hw_draft_text *texts, unsigned n, FILE **parts) {
+bool hw_draft_open_texts(hw_draft_text *texts, unsigned n, FILE **parts) {
     for (unsigned k = 0; k < n; k++)
         if (!(parts[k] = texts[k].to = open_memstream(&texts[k].text, &texts[k].length))) return false;
     return true;
 }
 
-static bool close_texts(hw_draft_text *texts, unsigned n) {
+bool hw_draft_close_texts(hw_draft_text *texts, unsigned n) {
     bool is_whole = true;
     for (unsigned k = 0; k < n; k++)
         if (texts[k].to && fclose(texts[k].to) != 0) is_whole = false;
@@ -110,7 +118,7 @@ static bool close_texts(hw_draft_text *texts, unsigned n) {
 enum { STAGE_PARTS = HW_DRAFT_PARTS - HW_DRAFT_HALF };
 
 static bool begin_stage(hw_draft *w) {
-    return open_texts(w->stages[w->n_stages++], STAGE_PARTS, w->parts + HW_DRAFT_HALF);
+    return hw_draft_open_texts(w->stages[w->n_stages++], STAGE_PARTS, w->parts + HW_DRAFT_HALF);
 }
 
 void hw_draft_next_stage(hw_draft *w) {
@@ -120,24 +128,25 @@ void hw_draft_next_stage(hw_draft *w) {
 }
 
 static bool close_parts(hw_draft *w) {
-    bool is_whole = close_texts(w->common, HW_DRAFT_HALF);
-    for (uint32_t k = 0; k < w->n_stages; k++) is_whole &= close_texts(w->stages[k], STAGE_PARTS);
+    bool is_whole = hw_draft_close_texts(w->common, HW_DRAFT_HALF);
+    for (uint32_t k = 0; k < w->n_stages; k++) is_whole &= hw_draft_close_texts(w->stages[k], STAGE_PARTS);
     return is_whole;
 }
 
 bool hw_draft_translate(hw_draft *w, const hw_segment *segment) {
     w->segment = segment;
-    w->n_variables = w->n_numbers = w->access = w->bit_number = 0;
+    w->n_variables = w->access = w->bit_number = 0;
+    if (!w->is_lanewise) w->n_numbers = 0;    // else its pieces share a function
     w->n_stages = w->stage = w->n_pending = 0;
     w->guard = NULL;
     w->last = (hw_draft_made){0};
-    if (!open_texts(w->common, HW_DRAFT_HALF, w->parts) || !begin_stage(w)) return false;
+    if (!hw_draft_open_texts(w->common, HW_DRAFT_HALF, w->parts) || !begin_stage(w)) return false;
     for (uint32_t i = 0; i < segment->count && !w->failed; i++) hw_draft_instruction(w, segment->first + i);
     put_registers(w);
     return close_parts(w) && !w->failed;
 }
 
-static void forget_texts(hw_draft_text *texts, unsigned n) {
+void hw_draft_forget_texts(hw_draft_text *texts, unsigned n) {
     for (unsigned k = 0; k < n; k++) {
         free(texts[k].text);
         texts[k] = (hw_draft_text){0};
@@ -145,8 +154,8 @@ static void forget_texts(hw_draft_text *texts, unsigned n) {
 }
 
 void hw_draft_forget(hw_draft *w) {
-    forget_texts(w->common, HW_DRAFT_HALF);
-    for (uint32_t k = 0; k < w->n_stages; k++) forget_texts(w->stages[k], STAGE_PARTS);
+    hw_draft_forget_texts(w->common, HW_DRAFT_HALF);
+    for (uint32_t k = 0; k < w->n_stages; k++) hw_draft_forget_texts(w->stages[k], STAGE_PARTS);
     w->n_stages = 0;
 }
 

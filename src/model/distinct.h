@@ -26,8 +26,8 @@ typedef struct hw_distinct_level {
     // are spread over, pieces of width bytes or 4. shares: lanes of the same piece count once; else each for itself.
     uint32_t (*busiest_banks)(const hw_lanes *l, uint32_t group, bool shares);
     // `pieces`, and `pieces_of_eights`, of HW_DISTINCT_LIST accesses that are told by places, each with some lane on.
-    // Return a bit for each that they have counted: others lie too far apart; pieces_of_list none where most have few
-    // lanes, since one after the other is as fast then. NULL: it always is.
+    // Return a bit for each that they have counted: the lanes of others lie too far apart; pieces_of_list none where
+    // most have few lanes, since one after the other is as fast then. NULL: it always is.
     uint32_t (*pieces_of_list)(const hw_lanes *list, uint32_t piece_bytes, uint32_t *counts);
     uint32_t (*eights_of_list)(const hw_lanes *list, uint32_t *counts);
 } hw_distinct_level;

@@ -50,6 +50,24 @@ static inline bool number_pieces(const hw_lanes *l, uint32_t log_piece, __m256i 
     return _mm256_movemask_epi8(_mm256_cmpeq_epi32(farthest, most)) == -1;
 }
 
+// The same of pieces that lie too far apart for that, as a hash of each one's number: as many different hashes as lanes
+// are as many pieces. Fewer may be more.
+static inline void hash_pieces(const hw_lanes *l, uint32_t log_piece, __m256i numbers[2]) {
+    const __m256i factor = _mm256_set1_epi32((int)0x9e3779b1), bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i mask = _mm256_set1_epi32((int)l->mask), least = _mm256_set1_epi32(1);
+    const __m128i shift = _mm_cvtsi32_si128((int)log_piece - __builtin_ctz(l->width));
+    __m256i own[PARTS];
+    UNROLLED for (int k = 0; k < PARTS; k++) {
+        const __m256i of_part = _mm256_slli_epi32(bits, PART_LANES * k);
+        const __m256i on = _mm256_cmpeq_epi32(_mm256_and_si256(mask, of_part), of_part);
+        const __m256i place = _mm256_loadu_si256((const __m256i *)(l->place + PART_LANES * k));
+        const __m256i product = _mm256_mullo_epi32(_mm256_srl_epi32(place, shift), factor);
+        own[k] = _mm256_and_si256(_mm256_max_epu32(_mm256_srli_epi32(product, 16), least), on);
+    }
+    numbers[0] = _mm256_packus_epi32(own[0], own[1]);
+    numbers[1] = _mm256_packus_epi32(own[2], own[3]);
+}
+
 // The rows of 16 accesses become columns.
 static inline void turn(__m256i rows[COLUMNS]) {
     __m256i pairs[COLUMNS], fours[COLUMNS];
@@ -114,13 +132,17 @@ static inline bool is_worth_it(const hw_lanes list[HW_DISTINCT_LIST]) {
     return wide >= COLUMNS / 2;
 }
 
-// Returns a bit for each access whose lanes are not too far apart. piece_bytes: 0: of words, at least.
+// Returns a bit for each access whose lanes are not too far apart; the others are hashes. piece_bytes: 0: of words, at
+// least.
 static inline uint32_t fill(columns *x, const hw_lanes list[HW_DISTINCT_LIST], uint32_t piece_bytes) {
     uint32_t near = 0;
     for (int k = 0; k < COLUMNS; k++) {
         const uint32_t bytes = piece_bytes ? piece_bytes : list[k].width > WORD_BYTES ? list[k].width : WORD_BYTES;
+        const uint32_t log_piece = (uint32_t)__builtin_ctz(bytes);
         __m256i numbers[2];
-        near |= (uint32_t)number_pieces(&list[k], (uint32_t)__builtin_ctz(bytes), numbers) << k;
+        const bool is_near = number_pieces(&list[k], log_piece, numbers);
+        if (!is_near) hash_pieces(&list[k], log_piece, numbers);
+        near |= (uint32_t)is_near << k;
         x->of[k] = numbers[0], x->of[k + COLUMNS] = numbers[1];
     }
     turn(x->of);
@@ -133,7 +155,7 @@ uint32_t hw_distinct_pieces_sorted(const hw_lanes list[HW_DISTINCT_LIST], uint32
     uint16_t distinct[COLUMNS];
     columns x;
     if (!is_worth_it(list)) return 0;
-    const uint32_t counted = fill(&x, list, piece_bytes);
+    uint32_t counted = fill(&x, list, piece_bytes);
     for (int k = 0; k < ALL_LANES; k += COLUMNS) {
         sort_8(x.of + k);
         sort_8(x.of + k + PART_LANES);
@@ -143,6 +165,10 @@ uint32_t hw_distinct_pieces_sorted(const hw_lanes list[HW_DISTINCT_LIST], uint32
     const __m256i same = count_same(x.of, ALL_LANES);
     _mm256_storeu_si256((__m256i *)distinct, _mm256_add_epi16(same, _mm256_set1_epi16(ALL_LANES)));
     for (int k = 0; k < COLUMNS; k++) counts[k] = distinct[k] - (list[k].mask != 0xffffffff);    // less OFF
+    for (uint32_t far = ~counted & ((1 << COLUMNS) - 1); far; far &= far - 1) {
+        const int k = __builtin_ctz(far);
+        counted |= (uint32_t)(counts[k] == hw_lanes_on(list[k].mask)) << k;
+    }
     return counted;
 }
 

@@ -27,6 +27,7 @@ static void begin_accesses(const hw_prof *prof, hw_prof_accesses *accesses, uint
     accesses->width = note->merged_bytes ? note->merged_bytes : note->width_bytes;
     accesses->is_merged = note->merged_bytes > note->width_bytes;
     accesses->skips_l1 = prof->no_l1 || note->skips_l1;
+    accesses->is_listed = accesses->width <= 16 && !accesses->is_merged;
 }
 
 // Atomics that count lanes together are for the banks as loads are. Of GPUs whose shared memory has atomics of its own;
@@ -187,56 +188,47 @@ static inline bool costs_as_before(const hw_lone_access *a, const hw_prof_access
            !memcmp(a->place, before->place, sizeof a->place);
 }
 
-// Accesses of a list, in its order, and which of them are counted at once.
+// What accesses of a list cost, in its order. Those of one space are counted at once, and have slots behind each other.
+enum { GLOBAL_SLOTS = 0, LOCAL_SLOTS = HW_COALESCE_LIST, OTHER_SLOTS = 2 * HW_COALESCE_LIST };
 typedef struct lone_costs {
-    uint32_t n;
     hw_prof_accesses *accesses[HW_COALESCE_LIST];    // NULL: nobody counts it
-    uint32_t cost[HW_COALESCE_LIST], same_as[HW_COALESCE_LIST];
+    uint8_t slot[HW_COALESCE_LIST];
+    uint32_t cost[3 * HW_COALESCE_LIST];             // by slot
 } lone_costs;
-typedef struct lone_batch {
-    uint32_t n;
-    uint32_t of[HW_COALESCE_LIST];                   // where each of them stands in the list
-    hw_lanes lanes[HW_COALESCE_LIST];
-} lone_batch;
 
-static inline void add_to_batch(lone_batch *batch, uint32_t k, const hw_prof_accesses *accesses,
-                                const hw_lone_access *a) {
-    hw_lanes *lanes = &batch->lanes[batch->n];       // base and delta have no meaning beside places
+// Base and delta have no meaning beside places.
+static inline void put_lanes(hw_lanes *lanes, uint32_t width, const hw_lone_access *a) {
     lanes->mask = a->mask;
-    lanes->width = accesses->width;
+    lanes->width = width;
     lanes->place = a->place;
-    batch->of[batch->n++] = k;
 }
 
-static void count_batch(const lone_batch *batch, bool is_local, uint32_t *cost) {
-    uint32_t sectors[HW_COALESCE_LIST];
-    if (!batch->n) return;
-    if (is_local) hw_coalesce_local_sectors_of_list(batch->lanes, batch->n, sectors);
-    else hw_coalesce_sectors_of_list(batch->lanes, batch->n, sectors);
-    for (uint32_t k = 0; k < batch->n; k++) cost[batch->of[k]] = sectors[k];
-}
-
-static void find_costs(const hw_prof *prof, hw_prof_worker *worker, const hw_lone_access *list, lone_costs *found) {
-    lone_batch global, local;    // not all zero: they are large
-    uint32_t before = found->n;
-    global.n = local.n = 0;
-    for (uint32_t k = 0; k < found->n; k++) {
+static void find_costs(const hw_prof *prof, hw_prof_worker *worker, const hw_lone_access *list, uint32_t n,
+                       lone_costs *found) {
+    hw_lanes global[HW_COALESCE_LIST], local[HW_COALESCE_LIST];    // not all zero: they are large
+    uint32_t n_global = 0, n_local = 0, before = n;
+    for (uint32_t k = 0; k < n; k++) {
         const hw_lone_access *a = &list[k];
-        const hw_prof_space space = space_of(a->space);
-        hw_prof_accesses *accesses = space == HW_PROF_SPACES ? NULL : accesses_of(prof, worker, a->note);
-        found->same_as[k] = k;
+        hw_prof_accesses *accesses = accesses_of(prof, worker, a->note);
+        if (accesses && space_of(a->space) == HW_PROF_SPACES) accesses = NULL;
         found->accesses[k] = accesses;
         if (!accesses) continue;
-        const bool is_batched = accesses->width <= 16 && !accesses->is_merged;
-        if (before < found->n && costs_as_before(a, accesses, &list[before], found->accesses[before]))
-            found->same_as[k] = found->same_as[before];
-        else if (is_batched && space == HW_PROF_GLOBAL) add_to_batch(&global, k, accesses, a);
-        else if (is_batched && space == HW_PROF_LOCAL) add_to_batch(&local, k, accesses, a);
-        else found->cost[k] = cost_of_lone(prof, accesses, space, a);
+        if (before < n && costs_as_before(a, accesses, &list[before], found->accesses[before])) {
+            found->slot[k] = found->slot[before];
+        } else if (accesses->is_listed && a->space == HW_SPACE_GLOBAL) {
+            found->slot[k] = (uint8_t)(GLOBAL_SLOTS + n_global);
+            put_lanes(&global[n_global++], accesses->width, a);
+        } else if (accesses->is_listed && a->space == HW_SPACE_LOCAL) {
+            found->slot[k] = (uint8_t)(LOCAL_SLOTS + n_local);
+            put_lanes(&local[n_local++], accesses->width, a);
+        } else {
+            found->slot[k] = (uint8_t)(OTHER_SLOTS + k);
+            found->cost[OTHER_SLOTS + k] = cost_of_lone(prof, accesses, space_of(a->space), a);
+        }
         before = k;
     }
-    count_batch(&global, false, found->cost);
-    count_batch(&local, true, found->cost);
+    if (n_global) hw_coalesce_sectors_of_list(global, n_global, found->cost + GLOBAL_SLOTS);
+    if (n_local) hw_coalesce_local_sectors_of_list(local, n_local, found->cost + LOCAL_SLOTS);
 }
 
 static inline void count_lone(const hw_prof *prof, hw_prof_accesses *accesses, const hw_lone_access *a, uint32_t cost) {
@@ -257,10 +249,10 @@ void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, ui
     lone_costs found;
     for (uint32_t first = 0; first < n && w; first += HW_COALESCE_LIST) {
         const hw_lone_access *some = list + first;
-        found.n = n - first < HW_COALESCE_LIST ? n - first : HW_COALESCE_LIST;
-        find_costs(prof, w, some, &found);
-        for (uint32_t k = 0; k < found.n; k++)
-            if (found.accesses[k]) count_lone(prof, found.accesses[k], &some[k], found.cost[found.same_as[k]]);
+        const uint32_t n_some = n - first < HW_COALESCE_LIST ? n - first : HW_COALESCE_LIST;
+        find_costs(prof, w, some, n_some, &found);
+        for (uint32_t k = 0; k < n_some; k++)
+            if (found.accesses[k]) count_lone(prof, found.accesses[k], &some[k], found.cost[found.slot[k]]);
     }
 }
 

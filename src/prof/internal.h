@@ -54,6 +54,7 @@ typedef struct hw_prof_accesses {
     uint8_t meeting;                     // of the note
     bool is_combined;                    // of the note, on GPUs for which ptxas does it
     bool is_merged, skips_l1;
+    bool is_listed;                      // its places are counted as they are, many accesses at a time
     uint8_t n_patterns;                  // that have been met
     hw_prof_copies copies;
     hw_report_access lone;               // where lines are wanted: the worst of those without a pattern; mask 0: none

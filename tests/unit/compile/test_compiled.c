@@ -553,6 +553,63 @@ static void test_lanes_off_lie_nowhere(void **state) {
     hw_sim_destroy(b.sim);
 }
 
+// Rows of different lengths, which lanes go through one after the other: sums, of floats too, some of them NaNs; a
+// store under a branch, in memory of its own, or in that which others' loads read; addresses by an index and whole; of
+// all lanes, or of few that are packed; and one lane that is in other memory than the others.
+static const char rows[] =
+    ".visible .entry k0(.param .u64 out, .param .u64 in, .param .u64 bins)\n{\n"
+    ".reg .pred %p, %q; .reg .b32 %r<5>, %t, %i, %one, %sum; .reg .f32 %f<3>; .reg .b64 %in, %out, %bins, %at, %row;\n"
+    "ld.param.u64 %out, [out]; ld.param.u64 %in, [in]; ld.param.u64 %bins, [bins]; mov.u32 %t, %tid.x;\n"
+    "mov.u32 %i, %ctaid.x; mov.u32 %r0, %ntid.x; mad.lo.s32 %i, %i, %r0, %t; mul.wide.u32 %at, %i, 4;\n"
+    "add.s64 %out, %out, %at; mad.lo.s32 %r1, %i, 977, 5; and.b32 %r1, %r1, 4095; mul.wide.u32 %at, %r1, 4;\n"
+    "add.s64 %row, %in, %at; mad.lo.s32 %r2, %i, 7, 3; and.b32 %r2, %r2, 31; mov.u32 %one, 1; mov.u32 %r4, 0;\n"
+    "mov.f32 %f0, 0f00000000; mov.u32 %sum, 0; CHOICE\n"
+    "LOOP: ld.global.u32 %r3, [%row]; and.b32 %r3, %r3, 2047; mul.wide.u32 %at, %r3, 4; add.s64 %at, %at, %in;\n"
+    "ld.global.f32 %f1, [%at]; fma.rn.f32 %f0, %f1, %f0, %f1; mov.b32 %r0, %f1; mad.lo.s32 %sum, %sum, 31, %r0;\n"
+    "and.b32 %r0, %r3, 1; setp.eq.s32 %q, %r0, 0; @%q bra OVER; mad.lo.s32 %r0, %r3, 5, %r4; and.b32 %r0, %r0, MOST;\n"
+    "mul.wide.u32 %at, %r0, 4; add.s64 %at, %at, TARGET; st.global.u32 [%at], %one;\n"
+    "OVER: add.s64 %row, %row, 4; add.s32 %r4, %r4, 1; setp.lt.u32 %p, %r4, %r2; @%p bra LOOP;\n"
+    "mov.b32 %r0, %f0; xor.b32 %r0, %r0, %sum; st.global.u32 [%out], %r0; END: ret;\n}\n";
+static const struct {
+    const char *choice, *target, *most;
+    uint32_t shape;
+} walks[] = {
+    {"", "%bins", "63", 0},
+    {"", "%in", "4095", 0},
+    {"setp.eq.u32 %q, %i, 70; @%q mov.b64 %row, %bins;", "%in", "4095", 3},
+    {"and.b32 %r0, %t, 3; setp.ne.u32 %p, %r0, 1; @%p bra END;", "%bins", "63", 3},
+    {"and.b32 %r0, %t, 3; setp.ne.u32 %p, %r0, 1; @%p bra END;", "%in", "4095", 3},
+};
+
+static void put_walk(unsigned number) {
+    length = 0;
+    put(HEAD);
+    for (const char *s = rows; *s;) {
+        if (!strncmp(s, "CHOICE", 6)) put("%s", walks[number].choice), s += 6;
+        else if (!strncmp(s, "TARGET", 6)) put("%s", walks[number].target), s += 6;
+        else if (!strncmp(s, "MOST", 4)) put("%s", walks[number].most), s += 4;
+        else put("%c", *s++);
+    }
+}
+
+static void test_lanes_one_after_the_other(void **state) {
+    (void)state;
+    static outcome before, after;
+    for (unsigned k = 0; k < sizeof walks / sizeof *walks; k++) {
+        bench b;
+        put_walk(k);
+        make_inputs();
+        begin(&b);
+        if (!b.sim->compile) skip();
+        launch(&b, 0, walks[k].shape, &before);
+        uint32_t n = 0;
+        if (hw_compile_now(b.sim->compile, b.module->set, NULL, &n, &b.diag) != HW_OK) fail_msg("%s", b.diag.text);
+        launch(&b, 0, walks[k].shape, &after);
+        check(0, walks[k].shape, &before, &after);
+        hw_sim_destroy(b.sim);
+    }
+}
+
 static void test_turns_end_inside(void **state) {
     (void)state;
     for (unsigned k = 0; k < sizeof turns / sizeof *turns; k++) check_turns(k);
@@ -561,7 +618,7 @@ static void test_turns_end_inside(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_kernels), cmocka_unit_test(test_turns_end_inside),
-        cmocka_unit_test(test_lanes_off_lie_nowhere),
+        cmocka_unit_test(test_lanes_off_lie_nowhere), cmocka_unit_test(test_lanes_one_after_the_other),
 #ifdef __x86_64__
         cmocka_unit_test(test_text_of_every_level),
 #endif

@@ -184,6 +184,30 @@ static void lists_count_as_each_access_does(void **state) {
     }
 }
 
+// Of lanes in as many pieces that lie far apart most lists are counted, as hashes of which few are alike.
+static void lists_count_pieces_far_apart(void **state) {
+    (void)state;
+    enum { LISTS = 64, WORDS = 1 << 24 };
+    static uint32_t place[HW_DISTINCT_LIST][32];
+    const hw_distinct_level *level;
+    for (unsigned i = 0; (level = hw_distinct_level_at(i)); i++) {
+        uint32_t n_counted = 0;
+        for (int round = 0; round < LISTS && level->pieces_of_list; round++) {
+            hw_lanes list[HW_DISTINCT_LIST];
+            uint32_t counts[HW_DISTINCT_LIST];
+            for (uint32_t k = 0; k < HW_DISTINCT_LIST; k++) {
+                for (int lane = 0; lane < 32; lane++) place[k][lane] = random_bits() % WORDS;
+                list[k] = (hw_lanes){.mask = random_bits() | 0x7fff, .width = 4, .place = place[k]};
+            }
+            const uint32_t counted = level->pieces_of_list(list, 32, counts);
+            for (uint32_t k = 0; k < HW_DISTINCT_LIST; k++)
+                if (counted >> k & 1) assert_int_equal(counts[k], level->pieces(&list[k], 32));
+            n_counted += (uint32_t)__builtin_popcount(counted);
+        }
+        if (level->pieces_of_list) assert_true(n_counted > LISTS * HW_DISTINCT_LIST * 9 / 10);
+    }
+}
+
 static void lanes_far_apart_are_left_to_others(void **state) {
     (void)state;
     const hw_distinct_level *level;
@@ -213,6 +237,7 @@ int main(void) {
         cmocka_unit_test(far_places_of_groups),
         cmocka_unit_test(places_count_as_addresses_do),
         cmocka_unit_test(lists_count_as_each_access_does),
+        cmocka_unit_test(lists_count_pieces_far_apart),
         cmocka_unit_test(lanes_far_apart_are_left_to_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
