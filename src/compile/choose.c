@@ -31,8 +31,8 @@ static hw_seen_shape seen_shape(const builder *b, const hw_inst *in) {
 static bool can_access(const builder *b, const hw_inst *in, bool is_store) {
     bool has_space = in->space == HW_SPACE_GLOBAL || in->space == HW_SPACE_SHARED || in->space == HW_SPACE_GENERIC ||
                      in->space == HW_SPACE_CONST;
-    if (!has_space || in->a == HW_NO_SLOT || in->flags & HW_INST_VOLATILE || in->width > 8 || in->vector > 4)
-        return false;
+    if (!has_space || in->a == HW_NO_SLOT || in->width > 8 || in->vector > 4) return false;
+    if (in->flags & (HW_INST_VOLATILE | HW_INST_WHOLE)) return false;
     if (in->flags & HW_INST_ADDRESS_32 && in->space != HW_SPACE_SHARED) return false;
     hw_seen_shape seen = seen_shape(b, in);
     return seen == HW_SEEN_UNIT || (seen == HW_SEEN_SAME && !is_store);

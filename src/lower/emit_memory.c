@@ -8,6 +8,12 @@ static bool is_watched(const hw_mods *mods) {
     return false;
 }
 
+// Vectors that programs tell each other a flag beside a value by. Caches' operators promise nothing, but CUB before 2.0
+// did so with ld.cg and st.cg.
+static bool is_whole(const hw_mods *mods) {
+    return is_watched(mods) || hw_has_mod(mods, HW_M_CG) || hw_has_mod(mods, HW_M_CV) || hw_has_mod(mods, HW_M_WT);
+}
+
 // [reg + offset], [symbol + offset] or [offset]: a and imm.
 hw_status hw_emit_address(hw_lowering *lo, hw_space space, const hw_ptx_operand *operand, hw_inst *t) {
     uint64_t value;
@@ -93,6 +99,7 @@ hw_status hw_emit_load_or_store(hw_lowering *lo, const hw_ptx_inst *inst) {
     if (status == HW_OK && lane == HW_LANE_128 && (is_param || t.width < 16))
         status = hw_lower_refuse(lo, HW_UNSUPPORTED, "128-bit registers hold 16 bytes of memory, no parameters");
     if (status == HW_OK) status = registers_of(lo, moved, lane, loads, &t);
+    if (t.vector > 1 && is_whole(&inst->mods)) t.flags |= HW_INST_WHOLE;
     if (status == HW_OK) status = hw_emit_address(lo, inst->space, where, &t);
     if (status != HW_OK) return status;
     if (is_param) {

@@ -58,6 +58,7 @@ static void put_access(hw_text *t, const hw_inst *in) {
         hw_text_put(t, "->%s%u", in->flags & HW_INST_SIGNED ? "s" : "u", in->reg_bytes);
     if (in->flags & HW_INST_ADDRESS_32) hw_text_put(t, " a32");
     if (in->flags & HW_INST_VOLATILE) hw_text_put(t, " volatile");
+    else if (in->flags & HW_INST_WHOLE) hw_text_put(t, " whole");
 }
 
 static void put_call(hw_text *t, const hw_call_site *site) {

@@ -252,6 +252,7 @@ enum {
     HW_INST_SIGNED = 2,        // sign-extend a narrow load
     HW_INST_VOLATILE = 4,      // volatile, relaxed, acquire: another block may be waiting for or changing this
     HW_INST_ADDRESS_32 = 16,   // the address slot has 32-bit lanes
+    HW_INST_WHOLE = 64,        // a vector of which another block may be waiting: no part of it is seen before the rest
     HW_INST_NEGATE_B = 8,      // the boolean source in b is complemented
     HW_INST_OF_ARRAY = 32,     // of a surface's array: nobody follows which of its bits are undefined
 };

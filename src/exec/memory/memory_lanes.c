@@ -4,6 +4,7 @@
 
 #include "exec/memory/deltas.h"
 #include "exec/memory/locate.h"
+#include "exec/memory/vectors.h"
 #include "exec/memory/whole.h"
 
 // The distance in elements from the pattern's first possible base to `base`; huge when base is below that, or not a
@@ -371,6 +372,10 @@ static inline void store_line(const hw_warp *w, uint64_t line, void *registers, 
         const hw_space space = HW_LEVEL_NAME(hw_lanes_at)(s, in, at);                                  \
         if (__builtin_expect(space == HW_SPACE_GENERIC, 0)) return hw_access_general(s, in, false);    \
         const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->d;                      \
+        if (sizeof(MEM) == sizeof(REG) && space != HW_SPACE_LOCAL && hw_is_quick_vector(in)) {         \
+            hw_load_vectors(w, in, registers, at);                                                     \
+            return in + 1;                                                                             \
+        }                                                                                              \
         const uint64_t line = sizeof(MEM) == sizeof(REG) ? find_line(w, in, at, space) : 0;            \
         for (uint32_t e = 0; e < in->vector; e++) {                                                    \
             const uint64_t offset = element_offset(space, e, sizeof(MEM));                             \
@@ -445,6 +450,10 @@ static inline void store_line(const hw_warp *w, uint64_t line, void *registers, 
         const hw_space space = HW_LEVEL_NAME(hw_lanes_at)(s, in, at);                                  \
         if (__builtin_expect(space == HW_SPACE_GENERIC, 0)) return hw_access_general(s, in, true);     \
         const hw_slot *registers = in->vector > 1 ? w->slots + in->list : &in->b;                      \
+        if (sizeof(MEM) == sizeof(REG) && space != HW_SPACE_LOCAL && hw_is_quick_vector(in)) {         \
+            hw_store_vectors(w, in, registers, at);                                                    \
+            return in + 1;                                                                             \
+        }                                                                                              \
         const uint64_t line = sizeof(MEM) == sizeof(REG) ? find_line(w, in, at, space) : 0;            \
         for (uint32_t e = 0; e < in->vector; e++) {                                                    \
             const uint64_t offset = element_offset(space, e, sizeof(MEM));                             \
@@ -498,13 +507,18 @@ static inline void move_local(uint64_t at, hw_whole_vector *v, const hw_inst *in
     }
 }
 
-// A vector that another block may be waiting for (volatile, relaxed and so on).
+// A vector that another block may be waiting for (HW_INST_WHOLE).
 static const hw_inst *access_whole(hw_warp *w, const hw_inst *in, bool is_write) {
     hw_state *s = hw_state_of(w);
     uint64_t at[32];
     const hw_space space = HW_LEVEL_NAME(hw_lanes_at)(s, in, at);
     if (__builtin_expect(space == HW_SPACE_GENERIC, 0)) return hw_access_general(s, in, is_write);
     const hw_slot *registers = w->slots + in->list;
+    if (space != HW_SPACE_LOCAL && hw_is_quick_vector(in)) {
+        if (is_write) hw_store_vectors(w, in, registers, at);
+        else hw_load_vectors(w, in, registers, at);
+        return in + 1;
+    }
     hw_whole_vector vector;
     HW_EACH_ACTIVE_LANE(
         if (is_write) hw_take_elements(w, in, registers, i, &vector);
@@ -514,9 +528,15 @@ static const hw_inst *access_whole(hw_warp *w, const hw_inst *in, bool is_write)
     return in + 1;
 }
 
+// A load that is not volatile and brings a lane what its registers hold is what waiting by ld.cg looks like.
 static const hw_inst *load_whole(hw_warp *w, const hw_inst *in) {
+    const int lowest = __builtin_ctz(w->mask);
+    hw_whole_vector before = {{0}}, after = {{0}};
+    hw_take_elements(w, in, w->slots + in->list, lowest, &before);
     const hw_inst *next = access_whole(w, in, false);
-    hw_turn_poll(&hw_state_of(w)->turn);
+    hw_take_elements(w, in, w->slots + in->list, lowest, &after);
+    if (in->flags & HW_INST_VOLATILE || !memcmp(before.bytes, after.bytes, (size_t)in->width * in->vector))
+        hw_turn_poll(&hw_state_of(w)->turn);
     return next;
 }
 
@@ -556,7 +576,7 @@ static const access_row rows[] = {
 // The body for a load or store; NULL when there is none for its widths.
 hw_body_forms HW_LEVEL_NAME(hw_memory_select)(const hw_inst *in, bool is_store) {
     if (in->width > 8) return (hw_body_forms){is_store ? store_general : load_general, NULL};
-    if (in->vector > 1 && in->flags & HW_INST_VOLATILE)
+    if (in->flags & HW_INST_WHOLE)
         return (hw_body_forms){is_store ? store_whole : load_whole, NULL};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const access_row *row = &rows[i];

@@ -31,17 +31,19 @@ static inline void hw_give_elements(const hw_warp *w, const hw_inst *in, const h
                       v->bytes + e * in->width, in->width, in->flags & HW_INST_SIGNED);
 }
 
-// Makes the access: one, where the processor has one of so many bytes. The addresses of a kernel are multiples of them;
-// parameters' places in the host's memory need not be.
+// Makes the access: one, where the processor has one of so many bytes; of wider vectors, one for every 16. Addresses of
+// a kernel are multiples of the bytes; those of parameters in the host's memory need not be.
 static inline void hw_move_whole(void *memory, hw_whole_vector *v, uint32_t bytes, bool is_write) {
     typedef uint64_t two_words __attribute__((vector_size(16), may_alias, aligned(1)));
     typedef uint64_t one_word __attribute__((may_alias, aligned(1)));
     typedef uint32_t half_word __attribute__((may_alias, aligned(1)));
     typedef uint16_t quarter_word __attribute__((may_alias, aligned(1)));
-    void *to = is_write ? memory : v->bytes;
-    const void *from = is_write ? v->bytes : memory;
-    if (bytes == 16) *(volatile two_words *)to = *(const volatile two_words *)from;
-    else if (bytes == 8) *(volatile one_word *)to = *(const volatile one_word *)from;
+    char *to = is_write ? memory : v->bytes;
+    const char *from = is_write ? v->bytes : memory;
+    for (uint32_t k = 0; k + 16 <= bytes; k += 16)
+        *(volatile two_words *)(to + k) = *(const volatile two_words *)(from + k);
+    if (bytes >= 16) return;
+    if (bytes == 8) *(volatile one_word *)to = *(const volatile one_word *)from;
     else if (bytes == 4) *(volatile half_word *)to = *(const volatile half_word *)from;
     else if (bytes == 2) *(volatile quarter_word *)to = *(const volatile quarter_word *)from;
     else memcpy(to, from, bytes);

@@ -136,25 +136,40 @@ static void test_vector_atomics(void **state) {
 
 // ---- vectors that others wait for ----
 
-// Four warps write the same number into all four words of each lane's vector, again and again, and warps of four other
-// blocks read them meanwhile: none sees parts of two vectors. Two workers have blocks of both kinds.
+// Four warps write the same number into all words of each lane's vector, again and again, and warps of four others
+// read them meanwhile: none sees parts of two vectors of 16 bytes. STORE: of %r10 or %rd10. LOAD: to %r10 and %r14, or
+// to %rd10 and %rd14. APART: 1 for odd lanes that have theirs in another allocation.
+#define WHOLE(APART, STORE, LOAD) KERNEL("", \
+    "and.b32 %r5, %r2, 3; mul.wide.u32 %rd5, %r5, 1024; mul.wide.u32 %rd4, %r1, 32; add.u64 %rd4, %rd4, %rd5;\n" \
+    "and.b32 %r7, %r1, " APART "; setp.ne.u32 %p3, %r7, 0; add.u64 %rd6, %rd1, 16384;\n" \
+    "selp.u64 %rd6, %rd2, %rd6, %p3; add.u64 %rd4, %rd4, %rd6;\n" \
+    "mov.u32 %r10, 0; mov.u32 %r12, 0; mov.u32 %r14, 0; mov.u64 %rd10, 0; mov.u64 %rd14, 0;\n" \
+    "setp.gt.u32 %p1, %r2, 3; @%p1 bra READER;\n" \
+    "WAIT: ld.relaxed.gpu.global.u32 %r11, [%rd1+4096]; setp.eq.u32 %p2, %r11, 0; @%p2 bra WAIT;\n" \
+    "WRITE: add.u32 %r10, %r10, 1; cvt.u64.u32 %rd10, %r10; " STORE ";\n" \
+    "setp.lt.u32 %p2, %r10, 30000; @%p2 bra WRITE; ret;\n" \
+    "READER: st.relaxed.gpu.global.u32 [%rd1+4096], 1;\n" \
+    "READ: " LOAD "; setp.ne.u32 %p2, %r10, %r14; @%p2 add.u32 %r12, %r12, 1;\n" \
+    "setp.ne.u64 %p2, %rd10, %rd14; @%p2 add.u32 %r12, %r12, 1; cvt.u32.u64 %r15, %rd10; max.u32 %r15, %r15, %r10;\n" \
+    "setp.lt.u32 %p2, %r15, 30000; @%p2 bra READ; st.global.u32 [%rd3], %r12; ret;\n")
+
+static const char *const whole_vectors[] = {
+    WHOLE("0", "st.relaxed.gpu.global.v4.u32 [%rd4], {%r10, %r10, %r10, %r10}",
+          "ld.relaxed.gpu.global.v4.u32 {%r10, %r11, %r13, %r14}, [%rd4]"),
+    WHOLE("1", "st.relaxed.gpu.v4.u32 [%rd4], {%r10, %r10, %r10, %r10}",
+          "ld.relaxed.gpu.v4.u32 {%r10, %r11, %r13, %r14}, [%rd4]"),
+    WHOLE("0", "st.global.cg.v4.u32 [%rd4], {%r10, %r10, %r10, %r10}",
+          "ld.global.cg.v4.u32 {%r10, %r11, %r13, %r14}, [%rd4]"),
+    WHOLE("0", "st.volatile.global.v4.u64 [%rd4], {%rd10, %rd10, %rd10, %rd10}",
+          "ld.volatile.global.v4.u64 {%rd10, %rd14, %rd11, %rd12}, [%rd4]"),
+};
+
+// Two workers have blocks of both kinds.
 static void test_whole_vectors(void **state) {
     (void)state;
-    run_result *r = run_ok((run_args){.grid = 8, .block = 32, .threads = 2, .ptx = KERNEL("",
-        "and.b32 %r5, %r2, 3; mul.wide.u32 %rd4, %r5, 16384; add.u64 %rd1, %rd1, %rd4;\n"
-        "mul.wide.u32 %rd4, %r1, 16; add.u64 %rd4, %rd1, %rd4; mov.u32 %r10, 0; mov.u32 %r12, 0;\n"
-        "setp.gt.u32 %p1, %r2, 3; @%p1 bra READER;\n"
-        "WAIT: ld.relaxed.gpu.global.u32 %r11, [%rd1+4096]; setp.eq.u32 %p2, %r11, 0; @%p2 bra WAIT;\n"
-        "WRITE: add.u32 %r10, %r10, 1; st.relaxed.gpu.global.v4.u32 [%rd4], {%r10, %r10, %r10, %r10};\n"
-        "setp.lt.u32 %p2, %r10, 30000; @%p2 bra WRITE; ret;\n"
-        "READER: st.relaxed.gpu.global.u32 [%rd1+4096], 1;\n"
-        "READ: ld.relaxed.gpu.global.v4.u32 {%r10, %r11, %r13, %r14}, [%rd4];\n"
-        "setp.ne.u32 %p2, %r10, %r14; @%p2 add.u32 %r12, %r12, 1;\n"
-        "setp.lt.u32 %p2, %r10, 30000; @%p2 bra READ; st.global.u32 [%rd4+8192], %r12; ret;\n")});
-    for (uint32_t t = 0; t < 128; t++) {
-        const uint32_t *out = r->out + t / 32 * 4096 + t % 32 * 4;
-        assert_int_equal(out[0], 30000);
-        assert_int_equal(out[2048], 0);
+    for (size_t k = 0; k < sizeof whole_vectors / sizeof *whole_vectors; k++) {
+        run_result *r = run_ok((run_args){.grid = 8, .block = 32, .threads = 2, .ptx = whole_vectors[k]});
+        for (uint32_t t = 128; t < 256; t++) assert_int_equal(r->out[t], 0);
     }
 }
 
