@@ -52,7 +52,7 @@ enum {
 
 // Cycles of the whole GPU in which it gives one block to a multiprocessor, whatever the block: grids of empty blocks of
 // 32 to 512 threads take an H200 0.60 ns a block (truth/h200_micro.csv). Others from 7.0 on are taken to need as many
-// cycles; before, it is not known, and times at hand are explained without.
+// cycles; before, it is not known but for clocks of 1.x (clock.c), and times at hand are explained without.
 static const double BLOCK_TURN_CYCLES = 1.19;
 
 static const double BARRIER_WARP_CYCLES = 2.2;
@@ -354,7 +354,8 @@ static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_w
 hw_waits hw_model_waits(const hw_gpu *gpu) {
     const time_row row = constants_of(gpu);
     return (hw_waits){row.latency, row.shared_latency, row.arith_latency / independent(gpu),
-                      barrier_cycles(gpu, USUAL_WARPS), BLOCK_START_CYCLES, WARP_START_CYCLES};
+                      barrier_cycles(gpu, USUAL_WARPS), BLOCK_START_CYCLES, WARP_START_CYCLES,
+                      gpu->arch->cc < 70 ? 0 : BLOCK_TURN_CYCLES};
 }
 
 // Schedulers issue one warp each a clock; what rates count beyond four of them is dual issue.
