@@ -37,6 +37,7 @@ typedef struct hw_time_work {
     uint64_t fences, bare_fences;    // until others would see what was stored just before, and earlier or not at all
     uint64_t shared_trips;           // to shared memory
     uint64_t barriers;
+    uint64_t branches;               // that end a basic block, taken or not
     // How evenly that is spread over the warps of blocks, in PTX instructions: what all have issued, and each block's
     // longest warp, added up (hw_issued). 0: evenly.
     uint64_t issued, longest;
