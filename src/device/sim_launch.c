@@ -351,6 +351,7 @@ static hw_exec_gpu describe_gpu(const hw_sim *sim, const hw_sim_launch_args *arg
         .clock_khz = gpu->clock_mhz * 1000,
         .cycles = cycles,
         .block_start_cycles = cycles ? block_start_cycles(sim, args) : 0,
+        .block_turn_cycles = cycles ? hw_model_block_turn_cycles(gpu) : 0,
         .begin_ns = cycles ? begin_ns(sim, args) : 0,
         .max_shared_bytes = most_shared(gpu->arch),
     };

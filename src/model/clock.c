@@ -51,3 +51,10 @@ double hw_model_block_start_cycles(const hw_gpu *gpu, double warps) {
     const hw_waits waits = hw_model_waits(gpu);
     return waits.block_start + waits.warp_start * warps;
 }
+
+// 1.x: of the G80's 3096, 3232 and 3364 clocks from the begin of the first of 1, 8 and 16 blocks to the end of the last
+// (seed 004, 4.2.1), each on a multiprocessor of its own.
+double hw_model_block_turn_cycles(const hw_gpu *gpu) {
+    static const double OLD_TURN = 18;
+    return gpu->arch->cc < 20 ? OLD_TURN : hw_model_waits(gpu).block_turn;
+}

@@ -36,6 +36,9 @@ enum {
     // of an H200, and of 64 and 264 blocks, without what reading the clock takes (truth/h200_micro.csv, wait_*). Before
     // 7.0 nothing was measured.
     ATOMIC_CYCLES = 230, FENCE_CYCLES = 555, BARE_FENCE_CYCLES = 420,
+    // A branch, for the warp that comes to it: an H200 takes 17 cycles for a product, a comparison and a branch on it,
+    // one after the other, of which the first two have a share of 7.5 here (truth/h200_micro.csv, eight_ifs).
+    BRANCH_CYCLES = 10,
     // Where another load of the launch brings the sector: it may be on its way yet, which takes up to l2_latency.
     // Chosen with programs of others (docs/accuracy.md).
     SHARED_SECTOR_CYCLES = 120,
@@ -52,7 +55,7 @@ enum {
 
 // Cycles of the whole GPU in which it gives one block to a multiprocessor, whatever the block: grids of empty blocks of
 // 32 to 512 threads take an H200 0.60 ns a block (truth/h200_micro.csv). Others from 7.0 on are taken to need as many
-// cycles; before, it is not known, and times at hand are explained without.
+// cycles; before, it is not known but for clocks of 1.x (clock.c), and times at hand are explained without.
 static const double BLOCK_TURN_CYCLES = 1.19;
 
 static const double BARRIER_WARP_CYCLES = 2.2;
@@ -308,6 +311,11 @@ static double longest_share(const hw_gpu *gpu, const hw_time_work *work, double 
     return largest(1, (double)work->longest * per_block / (double)work->issued);
 }
 
+// Branches; before 7.0 nothing was measured.
+static double branch_cycles(const hw_gpu *gpu, const hw_time_work *work) {
+    return gpu->arch->cc < 70 ? 0 : (double)work->branches * BRANCH_CYCLES;
+}
+
 // What atomics' results take beyond a trip, and fences. Atomics are made in the second-level cache.
 static double ordered_cycles(const hw_gpu *gpu, const time_row *row, const hw_time_work *work, double trip) {
     if (gpu->arch->cc < 70) return 0;
@@ -341,7 +349,7 @@ static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_w
     const double own =
         (trips - first) * trip + (double)work->shared_trips * row->shared_latency +
         passes_waited_for(gpu, work, per_block) +
-        result_cycles(gpu, row, work) / independent(gpu) +
+        result_cycles(gpu, row, work) / independent(gpu) + branch_cycles(gpu, work) +
         ordered_cycles(gpu, row, work, trip);
     const double cycles =
         first * trip + own * longest_share(gpu, work, per_block) +
@@ -354,7 +362,8 @@ static double latency_us(const hw_gpu *gpu, const time_row *row, const hw_time_w
 hw_waits hw_model_waits(const hw_gpu *gpu) {
     const time_row row = constants_of(gpu);
     return (hw_waits){row.latency, row.shared_latency, row.arith_latency / independent(gpu),
-                      barrier_cycles(gpu, USUAL_WARPS), BLOCK_START_CYCLES, WARP_START_CYCLES};
+                      barrier_cycles(gpu, USUAL_WARPS), BLOCK_START_CYCLES, WARP_START_CYCLES,
+                      gpu->arch->cc < 70 ? 0 : BLOCK_TURN_CYCLES};
 }
 
 // Schedulers issue one warp each a clock; what rates count beyond four of them is dual issue.

@@ -37,6 +37,7 @@ typedef struct hw_time_work {
     uint64_t fences, bare_fences;    // until others would see what was stored just before, and earlier or not at all
     uint64_t shared_trips;           // to shared memory
     uint64_t barriers;
+    uint64_t branches;               // that end a basic block, taken or not
     // How evenly that is spread over the warps of blocks, in PTX instructions: what all have issued, and each block's
     // longest warp, added up (hw_issued). 0: evenly.
     uint64_t issued, longest;
@@ -64,8 +65,9 @@ typedef struct hw_estimate {
 hw_estimate hw_model_time(const hw_gpu *gpu, const hw_time_work *work);
 
 // What issue and waits are made of, for clocks inside of kernels (clock.h): cycles to DRAM and to shared memory, until
-// a result can be used as far as nothing else hides it, for a barrier, and to begin a block or a warp.
-typedef struct hw_waits { double memory, shared, result, barrier, block_start, warp_start; } hw_waits;
+// a result can be used as far as nothing else hides it, for a barrier, to begin a block or a warp, and from one block's
+// begin to the next one's (0: not known).
+typedef struct hw_waits { double memory, shared, result, barrier, block_start, warp_start, block_turn; } hw_waits;
 hw_waits hw_model_waits(const hw_gpu *gpu);
 // Warps that a multiprocessor has to hold so that one of them can always issue while the others wait for the results of
 // instructions before: 6 on 1.x, 22 on 2.0 (programming guides), 16 on 7.0 and later.

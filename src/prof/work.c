@@ -304,6 +304,7 @@ static void add_work(const hw_prof *prof, hw_report_launch *launch) {
         for (uint32_t k = 0; k < prof->n_workers; k++) warps += prof->workers[k].notes[i].warps;
         if (!warps && p == &nowhere) continue;
         if (warps) add_instruction(w, note, warps);
+        if (note->kind == HW_NOTE_BRANCH) w->branches += warps;
         add_memory(prof, w, p, note);
         add_fences(&s, i, warps, p);    // before what the instruction stores itself
         add_waits(&s, i, warps, p);

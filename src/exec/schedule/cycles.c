@@ -18,8 +18,10 @@ bool hw_cycles_begin(hw_run *run) {
     if (!gpu->cycles || !reads_clock(run)) return true;
     run->n_places = gpu->resident_blocks < run->n_blocks ? gpu->resident_blocks : (uint32_t)run->n_blocks;
     run->places = hw_calloc(run->n_places, sizeof *run->places);
-    run->cycles = run->places ? gpu->cycles : NULL;
-    return run->places != NULL;
+    if (!run->places) return false;
+    for (uint32_t i = 0; i < run->n_places; i++) run->places[i] = i * gpu->block_turn_cycles;
+    run->cycles = gpu->cycles;
+    return true;
 }
 
 void hw_cycles_end(hw_run *run) { hw_free(run->places); }

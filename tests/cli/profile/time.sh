@@ -51,14 +51,15 @@ expect 2 "$halfwarp" run --time gpus "$program"
 refuses "--time is gpu or host, and not 'gpus'"
 
 # Clocks inside of kernels, on the GPU of the table that the founding document has: 3096, 3232, 3364, 4615, 9981 clocks
-# for 1 to 64 blocks. What memory of a busier GPU adds, 4 and 9%, is not modelled.
+# for 1 to 64 blocks: one begins after the other, which takes 4 and 9% with 8 and 16.
 clocks="$(dirname "$program")/block_clocks.cu"
 expect 0 "$halfwarp" run --gpu 8800gtx --threads 1 "$clocks"
 cp "$work/out" "$work/clocks"
-is_true "$(shown blocks8) == $(shown blocks1) && $(shown blocks16) == $(shown blocks1)" "one block a multiprocessor"
+is_true "$(shown blocks8) / $(shown blocks1) > 1.02 && $(shown blocks8) / $(shown blocks1) < 1.06" "8 blocks in turn"
+is_true "$(shown blocks16) / $(shown blocks1) > 1.04 && $(shown blocks16) / $(shown blocks1) < 1.12" "16 blocks in turn"
 # Two blocks of a multiprocessor share its instructions: how many there are is the compiler's. clang 19 has more.
-most=1.6
-command -v nvcc > "$work/where" || most=2.3
+most=1.75
+command -v nvcc > "$work/where" || most=2.4
 is_true "$(shown blocks32) / $(shown blocks1) > 1.4 && $(shown blocks32) / $(shown blocks1) < $most" "two blocks"
 is_true "$(shown blocks64) / $(shown blocks32) > 1.9 && $(shown blocks64) / $(shown blocks32) < 2.3" "two waves"
 is_true "$(shown between) > 4000 && $(shown between) < 7000" "%globaltimer from one launch to the next"

@@ -295,6 +295,18 @@ static void atomics_and_fences(void **state) {
     assert_true(hw_model_time(gpu, &loads).us < hw_model_time(gpu, &w).us);
 }
 
+// A product, a comparison and a branch on it take a warp of an H200 17 cycles (truth/h200_micro.csv, eight_ifs); five
+// of eight instructions wait.
+static void branches(void **state) {
+    (void)state;
+    hw_time_work w = {.blocks = 1, .warps = 1, .blocks_per_sm = 1, .branches = 8};
+    w.inst[HW_RATE_ISSUE] = 24;
+    assert_near(hw_model_time(hw_gpu_find("h200"), &w).bound_us[HW_BOUND_LATENCY], 8 * 17.5 / 1980, 1e-6);
+    const double old = hw_model_time(hw_gpu_find("k40"), &w).us;
+    w.branches = 0;
+    assert_near(hw_model_time(hw_gpu_find("k40"), &w).us, old, 1e-9);
+}
+
 static double waits_of(const char *gpu, hw_rate rate) {
     hw_time_work w = {.blocks = 1, .warps = 1, .blocks_per_sm = 1};
     w.inst[HW_RATE_ISSUE] = w.inst[rate] = 1000;
@@ -325,7 +337,7 @@ static void grows_with_each_count(void **state) {
         offsetof(hw_time_work, load_bytes), offsetof(hw_time_work, store_bytes), offsetof(hw_time_work, fill_bytes),
         offsetof(hw_time_work, load_lines), offsetof(hw_time_work, load_sectors),
         offsetof(hw_time_work, store_sectors), offsetof(hw_time_work, wavefronts), offsetof(hw_time_work, trips),
-        offsetof(hw_time_work, shared_trips), offsetof(hw_time_work, barriers),
+        offsetof(hw_time_work, shared_trips), offsetof(hw_time_work, barriers), offsetof(hw_time_work, branches),
         offsetof(hw_time_work, atomic_trips), offsetof(hw_time_work, fences), offsetof(hw_time_work, bare_fences),
         offsetof(hw_time_work, longest), offsetof(hw_time_work, const_loads),
         offsetof(hw_time_work, inst), offsetof(hw_time_work, inst[HW_RATE_ISSUE])};
@@ -418,6 +430,7 @@ int main(void) {
         cmocka_unit_test(scattered_stores),      cmocka_unit_test(partitions_of_1x),
         cmocka_unit_test(caches),                cmocka_unit_test(one_sector), cmocka_unit_test(a_single_block),
         cmocka_unit_test(atomics_and_fences),    cmocka_unit_test(results_of_slow_pipes),
+        cmocka_unit_test(branches),
         cmocka_unit_test(the_longest_warp),      cmocka_unit_test(measured_on_an_h200),
         cmocka_unit_test(grows_with_each_count), cmocka_unit_test(hostile),
         cmocka_unit_test(gpus_without_a_row),    cmocka_unit_test(relatives_by_their_bus),

@@ -285,6 +285,7 @@ static void fences(void **state) {
     assert_int_equal(launch->work.bare_fences, 3 + 3 + 20 + 3 + 3);
     assert_int_equal(launch->work.trips, 10 + 20);
     assert_int_equal(launch->work.atomic_trips, 20);
+    assert_int_equal(launch->work.branches, 3);
     assert_int_equal(launch->counts[HW_COUNT_MEMORY_WAITS], 10 + 20);
     hw_prof_destroy(prof);
 }
