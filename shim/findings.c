@@ -196,6 +196,8 @@ void hw_findings_end(bool is_its_own_end) {
     if (!findings.check) return;
     char *text = hw_check_ran_out(findings.check) ? strdup("{\"ran_out\":true}\n") : NULL;
     if (text) write_line(text, strlen(text));
+    text = hw_check_has_left_out(findings.check) ? strdup("{\"left_out\":true}\n") : NULL;
+    if (text) write_line(text, strlen(text));
     hw_check_end(findings.check, findings.has_leaks && is_its_own_end);
     hw_findings_count();
 }

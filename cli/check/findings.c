@@ -134,6 +134,8 @@ static bool read_line(hw_cli_findings *f, known_finding **known, char *line) {
         f->processes++;
     } else if (json_object_get(object, "ran_out")) {
         f->ran_out = true;
+    } else if (json_object_get(object, "left_out")) {
+        f->left_out = true;
     } else if (json_object_get(object, "count")) {
         hw_cli_finding *finding = find_known(f, *known, object);
         if (finding) {

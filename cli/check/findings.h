@@ -66,6 +66,7 @@ typedef struct hw_cli_findings {
     size_t n_notes;                  // of the n, those that are no hazards (hw_check_is_note)
     size_t most_shown;               // of a kind, as text
     bool ran_out;                    // a process had no memory for it any more: there may be more findings
+    bool left_out;                   // it had too much of something: likewise
     unsigned processes;              // that wrote; 0: no program ran that could be checked
     json_t *root;                    // whose strings the items have
 } hw_cli_findings;

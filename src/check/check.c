@@ -14,6 +14,7 @@
 
 static void forget_launch(hw_check *c) {
     if (c->blocks.ran_out || c->entries.ran_out || (c->sink.defined && c->sink.defined->ran_out)) c->ran_out = true;
+    c->has_left_out |= c->blocks.logs.was_cut;
     hw_check_blocks_end(&c->blocks);
     hw_check_reads_end(c);
     hw_check_intervals_free(&c->intervals);
@@ -487,7 +488,11 @@ void hw_check_leaks(hw_check *c) {
     pthread_mutex_unlock(&c->lock);
 }
 
-bool hw_check_ran_out(const hw_check *c) { return c->ran_out; }
+bool hw_check_ran_out(const hw_check *c) { return c->ran_out || hw_check_streams_ran_out(c->streams); }
+
+bool hw_check_has_left_out(const hw_check *c) {
+    return c->has_left_out || c->entries.has_left_out || c->children.was_cut;
+}
 
 void hw_check_end(hw_check *c, bool with_leaks) {
     pthread_mutex_lock(&c->lock);

@@ -36,8 +36,11 @@ void hw_check_forget_memory(hw_check *check);
 // What the program has not given back by now, and will not, is added to the findings.
 void hw_check_leaks(hw_check *check);
 
-// Has memory run out? Then nothing has been found since.
+// Has memory run out? Then nothing has been found since, or what was may be wrong.
 bool hw_check_ran_out(const hw_check *check);
+// Were there so many readers of some word, or messages on the way from one access to another, that some were not looked
+// at? Then there may be more hazards.
+bool hw_check_has_left_out(const hw_check *check);
 
 // The program ends: adds errors that it has not asked for to the findings; with_leaks also what hw_check_leaks does.
 void hw_check_end(hw_check *check, bool with_leaks);

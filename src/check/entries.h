@@ -49,6 +49,7 @@ typedef struct hw_check_entries {
         uint32_t number, hash;
     } recent[1 << 10];           // entries by a hash of what they are of, whose other half tells most apart
     bool ran_out;                // of room: accesses have been left out since
+    bool has_left_out;           // readers, for lists have had too many elements
 } hw_check_entries;
 
 static inline uint32_t hw_check_lane_of(hw_check_ref ref) { return ref & ((1u << HW_CHECK_LANE_BITS) - 1); }

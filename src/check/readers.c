@@ -127,7 +127,10 @@ static hw_check_ref list_missed(present *now, readers old, hw_check_ref beside, 
                                 uint32_t cell_bytes) {
     size_t n, left = 1;
     const hw_check_ref *missed = find_missed(now, old, beside, ref, cell_bytes, &n);
-    if (n > HW_CHECK_FEW_READERS && hw_check_entries_have_many_lists(&now->check->entries)) n = HW_CHECK_FEW_READERS;
+    if (n > HW_CHECK_FEW_READERS && hw_check_entries_have_many_lists(&now->check->entries)) {
+        now->check->entries.has_left_out = true;
+        n = HW_CHECK_FEW_READERS;
+    }
     hw_check_ref list = missed && n ? missed[--n] : beside;
     while (missed && n && list)
         list = put_before(&now->check->entries, missed[--n], list, (uint32_t)++left);
@@ -141,7 +144,10 @@ static hw_check_ref list_readers(present *now, readers old, hw_check_ref beside,
     const extent before = extent_of(entries, old.before);
     const bool are_many = hw_check_entries_have_many_lists(entries);
     const uint32_t few = are_many ? 1 : HW_CHECK_FEW_READERS, most = are_many ? 2 * HW_CHECK_FEW_READERS : UINT32_MAX;
-    if (hw_check_entries_have_all_lists(entries)) return beside;
+    if (hw_check_entries_have_all_lists(entries)) {
+        entries->has_left_out = true;
+        return beside;
+    }
     if (before.n <= few || before.n >= 2 * before.left || before.n >= most)
         return list_missed(now, old, beside, ref, cell_bytes);
     if (beside != old.last && !may_be_missed(now, old.last, beside, ref, cell_bytes)) return old.before;
@@ -170,6 +176,7 @@ static void decide(present *now, readers old, hw_check_ref ref, uint32_t cell_by
     now->kept = hw_check_warp_of(old.before);
     now->keeps = is_to_keep(now, old.last, newest, ref);
     now->settles = is_of_other_block(now, now->keeps ? newest : old.last);
+    now->check->entries.has_left_out |= hw_check_entries_have_all_lists(&now->check->entries);
     now->lists = !hw_check_entries_have_all_lists(&now->check->entries) && (is_long(&now->check->entries, old.before) ||
                  any_may_be_missed(now, now->keeps ? old.last : old.before, now->keeps ? newest : old.last, ref,
                                    cell_bytes) ||

@@ -78,8 +78,8 @@ uint32_t hw_children_launch(hw_children *children, uint64_t params, bool is_tail
                             uint32_t *number);
 bool hw_child_is_launched_by(const char *function);          // one that kernels call (warp/device_runtime.c)
 uint64_t hw_children_make_stream(hw_children *children);     // the name of another stream or event
-// A thread of the block launches into a stream, or records an event, of that name; is what it does with that behind what
-// a later block has done so? Without memory for it the order of children is that of their blocks.
+// A thread of the block launches into a stream, or records an event, of that name; is what it does with that behind
+// what a later block has done so? Without memory for it the order of children is that of their blocks.
 void hw_children_use(hw_children *children, uint64_t block, uint64_t name);
 bool hw_children_follow(hw_children *children, uint64_t block, uint64_t name);
 // Returns when those that the block has launched so far have been made; fault as hw_child_host.execute has it.

@@ -100,6 +100,7 @@ static void close_last(hw_check_children *c, hw_check_streams *streams) {
     hw_free(p->marks.items);
     hw_free(p->batches);
     c->n_batches -= p->n_batches;
+    c->was_cut |= p->logs.was_cut;
     hw_check_streams_close(streams);
 }
 

@@ -75,6 +75,7 @@ typedef struct hw_check_children {
     size_t n_parents, parent_capacity;
     size_t n_batches;                // of all of them
     bool are_running;                // the running launch is a child
+    bool was_cut;                    // some launch's hw_check_logs
 } hw_check_children;
 
 // A lane of the launch that is this work launches a kernel, does something with an event, or has waited. False: no

@@ -162,5 +162,7 @@ static bool search_letters(search *s, const hw_check_letters *letters, uint32_t 
 
 bool hw_check_letters_have(hw_check_logs *logs, const hw_check_letters *letters, const hw_check_author *author) {
     search s = {.visit = ++logs->visits, .left = LONGEST_CHAIN, .author = author};
-    return letters && search_letters(&s, letters, author->reader);
+    const bool have = letters && search_letters(&s, letters, author->reader);
+    logs->was_cut |= s.left == UINT32_MAX;
+    return have;
 }

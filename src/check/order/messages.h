@@ -48,6 +48,7 @@ struct hw_check_letters {
 typedef struct hw_check_logs {
     hw_check_log *buckets[1024];
     uint32_t n, visits;
+    bool was_cut;                    // an answer was that of the end of a long chain
 } hw_check_logs;
 
 // Where a word's messages are kept: by its address in device memory, or its offset in the shared memory of a block.

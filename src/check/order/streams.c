@@ -64,6 +64,7 @@ struct hw_check_streams {
     parent *parents;             // those that are open
     uint32_t *inner;             // of each stream of theirs, how much work it has
     size_t n_parents, n_inner, parent_capacity, inner_capacity;
+    bool ran_out;
 };
 
 // The first part, from this one on, of the stream or one behind it.
@@ -84,7 +85,7 @@ static uint32_t done_of(const known *k, uint32_t stream) {
     return has_part(k, at, stream) ? k->parts[at].done : 0;
 }
 
-// What is lost without memory is an order, so that a finding may be wrong, once in a lifetime.
+// What is lost without memory is an order, so that a finding may be wrong.
 static bool make_room(known *k, size_t n) {
     if (n <= k->capacity) return true;
     const size_t wanted = n > k->capacity * 2 ? n : k->capacity * 2;
@@ -107,7 +108,7 @@ static void insert_parts(known *k, const known *other, size_t n_new) {
     }
 }
 
-static void learn_all(known *k, const known *other) {
+static void learn_all(hw_check_streams *s, known *k, const known *other) {
     size_t n_new = 0;
     for (size_t i = 0, at = 0; i < other->n; i++) {
         const part *of = &other->parts[i];
@@ -116,16 +117,17 @@ static void learn_all(known *k, const known *other) {
         else if (k->parts[at].done < of->done) k->parts[at].done = of->done;
     }
     if (n_new && make_room(k, k->n + n_new)) insert_parts(k, other, n_new);
+    else s->ran_out |= n_new;
 }
 
-static void copy_known(known *k, const known *other) {
+static void copy_known(hw_check_streams *s, known *k, const known *other) {
     k->n = 0;
-    learn_all(k, other);
+    learn_all(s, k, other);
 }
 
-static void learn_work(known *k, uint32_t stream, uint32_t index) {
+static void learn_work(hw_check_streams *s, known *k, uint32_t stream, uint32_t index) {
     part one = {stream, index};
-    learn_all(k, &(known){.parts = &one, .n = 1});
+    learn_all(s, k, &(known){.parts = &one, .n = 1});
 }
 
 // A stream is known from its first work or its creation on. NULL: no memory.
@@ -155,12 +157,12 @@ enum { LEGACY = 0 };
 
 // What the next work of a stream comes after.
 static void collect_before(hw_check_streams *s, const stream *of, known *out) {
-    copy_known(out, &of->known);
-    learn_all(out, &s->host);
+    copy_known(s, out, &of->known);
+    learn_all(s, out, &s->host);
     for (size_t i = 0; i < s->n_streams && !of->is_apart; i++) {
         const stream *other = &s->streams[i];
         if (other->is_apart || other == of) continue;
-        if (of->name == LEGACY || other->name == LEGACY) learn_all(out, &other->known);
+        if (of->name == LEGACY || other->name == LEGACY) learn_all(s, out, &other->known);
     }
 }
 
@@ -170,8 +172,8 @@ uint32_t hw_check_streams_begin(hw_check_streams *s, uint64_t name) {
     const uint32_t place = (uint32_t)(of - s->streams);
     collect_before(s, of, &s->last);
     of->n++;
-    copy_known(&of->known, &s->last);
-    learn_work(&of->known, place, of->n);
+    copy_known(s, &of->known, &s->last);
+    learn_work(s, &of->known, place, of->n);
     s->works[s->n_works++] = (work){place, of->n};
     return (uint32_t)s->n_works;
 }
@@ -212,7 +214,7 @@ bool hw_check_is_all_waited_for(const hw_check_streams *s) {
 }
 
 static void wait_for_device(hw_check_streams *s) {
-    for (size_t i = 0; i < s->n_streams; i++) learn_all(&s->host, &s->streams[i].known);
+    for (size_t i = 0; i < s->n_streams; i++) learn_all(s, &s->host, &s->streams[i].known);
 }
 
 // An event stands for what the stream's next work would come after.
@@ -221,22 +223,25 @@ static void record_event(hw_check_streams *s, const stream *of, event *e) { coll
 void hw_check_streams_tell(hw_check_streams *s, const hw_host_event *told) {
     stream *of = find_stream(s, told->stream);
     event *e = told->event ? find_event(&s->events, told->event) : NULL;
+    s->ran_out |= !of || (told->event && !e);
     if (!of) return;
     switch (told->action) {
     case HW_HOST_STREAM_CREATE: of->is_apart = told->is_apart; break;
     case HW_HOST_STREAM_DESTROY: of->is_destroyed = of->name != LEGACY; break;
-    case HW_HOST_STREAM_SYNCHRONIZE: learn_all(&s->host, &of->known); break;
+    case HW_HOST_STREAM_SYNCHRONIZE: learn_all(s, &s->host, &of->known); break;
     case HW_HOST_DEVICE_SYNCHRONIZE: wait_for_device(s); break;
-    case HW_HOST_STREAM_WAIT: if (e) learn_all(&of->known, &e->known); break;
+    case HW_HOST_STREAM_WAIT: if (e) learn_all(s, &of->known, &e->known); break;
     case HW_HOST_EVENT_RECORD: if (e) record_event(s, of, e); break;
-    case HW_HOST_EVENT_SYNCHRONIZE: if (e) learn_all(&s->host, &e->known); break;
+    case HW_HOST_EVENT_SYNCHRONIZE: if (e) learn_all(s, &s->host, &e->known); break;
     case HW_HOST_EVENT_CREATE: case HW_HOST_EVENT_DESTROY:
-        if (e) copy_known(&e->known, &(known){0});
+        if (e) copy_known(s, &e->known, &(known){0});
         break;
     case HW_HOST_FREE: if (!told->memory.is_in_order) wait_for_device(s); break;
     default: break;
     }
 }
+
+bool hw_check_streams_ran_out(const hw_check_streams *s) { return s->ran_out; }
 
 hw_check_streams *hw_check_streams_create(void) { return hw_calloc(1, sizeof(hw_check_streams)); }
 
@@ -251,15 +256,15 @@ bool hw_check_streams_open(hw_check_streams *s) {
     parent *p = &s->parents[s->n_parents++];
     const work *w = &s->works[s->n_works - 1];
     *p = (parent){.work = (uint32_t)s->n_works, .first_place = (uint32_t)s->n_inner};
-    copy_known(&p->before, &s->last);
-    copy_known(&p->all, &s->last);
-    learn_work(&p->all, w->stream, w->index);
+    copy_known(s, &p->before, &s->last);
+    copy_known(s, &p->all, &s->last);
+    learn_work(s, &p->all, w->stream, w->index);
     return true;
 }
 
 void hw_check_streams_go_on(hw_check_streams *s, uint32_t work) {
     for (size_t i = s->n_parents; i-- > 0;)
-        if (s->parents[i].work == work) copy_known(&s->last, &s->parents[i].before);
+        if (s->parents[i].work == work) copy_known(s, &s->last, &s->parents[i].before);
 }
 
 uint32_t hw_check_streams_newest(const hw_check_streams *s) { return (uint32_t)s->n_works; }
@@ -320,12 +325,12 @@ uint32_t hw_check_streams_begin_child(hw_check_streams *s, const hw_check_child 
     if (!in && child->order != HW_CHILD_ALONE) return 0;
     uint32_t place = in ? in->place : 0;
     if (!in && !add_inner_stream(s, &place)) return 0;
-    copy_known(&s->last, child->order == HW_CHILD_TAIL ? &p->all : &p->before);
-    if (in) learn_all(&s->last, &in->known);
+    copy_known(s, &s->last, child->order == HW_CHILD_TAIL ? &p->all : &p->before);
+    if (in) learn_all(s, &s->last, &in->known);
     const work w = {INNER + place, ++s->inner[place]};
-    if (in) learn_work(&in->known, w.stream, w.index);
-    learn_all(&p->all, &s->last);
-    learn_work(&p->all, w.stream, w.index);
+    if (in) learn_work(s, &in->known, w.stream, w.index);
+    learn_all(s, &p->all, &s->last);
+    learn_work(s, &p->all, w.stream, w.index);
     s->works[s->n_works++] = w;
     return (uint32_t)s->n_works;
 }
@@ -336,8 +341,8 @@ bool hw_check_streams_tell_child(hw_check_streams *s, const hw_check_child *of, 
     inner *in = inner_of(s, p, of);
     event *e = find_event(&p->events, name);
     if (!in || !e) return false;
-    if (waits) learn_all(&in->known, &e->known);
-    else copy_known(&e->known, &in->known);
+    if (waits) learn_all(s, &in->known, &e->known);
+    else copy_known(s, &e->known, &in->known);
     return true;
 }
 

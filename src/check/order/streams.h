@@ -27,6 +27,9 @@ hw_check_streams *hw_check_streams_create(void);
 void hw_check_streams_destroy(hw_check_streams *streams);
 size_t hw_check_streams_bytes(const hw_check_streams *streams);     // the memory that it has
 
+// Has an order been lost for want of memory?
+bool hw_check_streams_ran_out(const hw_check_streams *streams);
+
 // More work in a stream: its number, from 1 on. It is what hw_check_is_before asks about until the next.
 uint32_t hw_check_streams_begin(hw_check_streams *streams, uint64_t stream);
 // What orders work. Other events are ignored.

@@ -152,6 +152,13 @@ static void test_chain(void **state) {
     assert_true(knows(letters, N / 2, 9, N));
     assert_false(knows(letters, 0, 10, N));
     assert_false(knows(letters, N, 9, N));
+    assert_false(logs.was_cut);
+    for (uint32_t i = N; i < 5 * N; i++) {
+        tell(log_of(8 + 8 * i), i, 10, letters);
+        letters = read_log(log_of(8 + 8 * i));
+    }
+    assert_true(knows(letters, 5 * N, 9, 5 * N));    // nobody has told of that one: the chain is too long to say so
+    assert_true(logs.was_cut);
 }
 
 // Of many blocks, twice each.
