@@ -84,6 +84,7 @@ typedef struct run {
 typedef struct lone {
     u32 note, mask;
     u8 kind, space, width, lanes;
+    u32 ends;
     u64 serial;
     ALIGNED u32 place[32];
 } lone;
@@ -101,6 +102,8 @@ typedef struct region_pack {
     lone_list *lone;
     lone last;
     u32 room[32];
+    u8 is_told_as_one;
+    ALIGNED u32 member[32];
     ALIGNED u32 order[CONVOY_MAX][32];
 } region_pack;
 
@@ -207,6 +210,7 @@ static inline lone *next_lone(lone_list *l, const char *in, const char *pattern,
     lone *a = &l->list[l->n++];
     a->note = *(const u32 *)(in + INST_NOTE);
     a->mask = m;
+    a->ends = 0;
     a->space = *(const u8 *)(pattern + PATTERN_ROOM_SPACE);
     a->width = (u8)(1u << log_width);
     a->lanes = (u8)__builtin_popcount(m);
@@ -232,11 +236,25 @@ static inline void unpack(const region_pack *p, u32 member, u32 *places) {
 #endif
 }
 
+// For all of them as one, if their places have room for the member's number.
+static inline int count_as_one(const run *r, const char *in, const char *pattern, u32 m, u32 log_width, parts places) {
+    const region_pack *p = r->pack;
+    const u64 size = room_of(pattern)->size;
+    if (!p->is_told_as_one | (*(const u8 *)(pattern + PATTERN_ROOM_SPACE) != SPACE_GLOBAL)) return 0;
+    if ((size + 128) >> (PACK_SHIFT + log_width)) return 0;
+    if (p->lone->n == LONE_KEPT) r->tell(r->worker);
+    lone *a = next_lone(p->lone, in, pattern, m, log_width);
+    a->ends = r->ends;
+    EACH_PART(((part *)a->place)[k] = places.of[k] | ((const part *)p->member)[k];)
+    return 1;
+}
+
 // For each warp that has lanes on, at its own lanes' numbers.
 static __attribute__((noinline)) const lone *count_packed(const run *r, const char *in, const char *pattern, u32 m,
                                                           u32 log_width, parts places) {
     region_pack *p = r->pack;
     EACH_PART(((part *)p->last.place)[k] = places.of[k];)
+    if (count_as_one(r, in, pattern, m, log_width, places)) return &p->last;
     for (u32 k = 0; k < p->n; k++) {
         const u32 on = (u32)__builtin_ia32_pdep_si(m >> p->first[k], p->lanes[k]);
         if (!on) continue;

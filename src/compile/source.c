@@ -212,7 +212,8 @@ static void write_beginning(FILE *to, const hw_draft *w, hw_arena *scratch) {
     fprintf(to, "#define PATTERN_BYTES %zu\n#define PATTERN_ROOM %zu\n#define PATTERN_ROOM_SPACE %zu\n"
             "#define PATTERN_APART %zu\n", sizeof(hw_pattern), offsetof(hw_pattern, room_begin),
             offsetof(hw_pattern, room_space), offsetof(hw_pattern, apart));
-    fprintf(to, "#define SPACE_SHARED %d\n#define SPACE_LOCAL %d\n", HW_SPACE_SHARED, HW_SPACE_LOCAL);
+    fprintf(to, "#define SPACE_GLOBAL %d\n#define SPACE_SHARED %d\n#define SPACE_LOCAL %d\n#define PACK_SHIFT %d\n",
+            HW_SPACE_GLOBAL, HW_SPACE_SHARED, HW_SPACE_LOCAL, HW_PACK_SHIFT);
     fputs(hw_compile_values, to);
     define_functions(to, w->is_named, hw_body_count(), scratch);
 }

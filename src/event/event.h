@@ -86,7 +86,7 @@ typedef struct hw_access_pattern {
                                      // instruction; HW_NO_PATTERN: met once, not to be remembered (copies in
                                      // parts; accesses of instructions whose addresses do not repeat)
     uint32_t mask;                   // active lanes; 0: the guard was false in all
-    uint64_t serial;                 // of this worker: never used twice, not 0
+    uint64_t serial;                 // of this worker: never used twice, not 0; of several warps the first one's
     uint8_t space;
     int64_t low, high;               // the least and the greatest delta; not of patterns met once
     int64_t delta[HW_WARP_LANES];    // differences to the address of the lowest active lane; 0 in inactive lanes
@@ -117,12 +117,16 @@ typedef struct hw_access {
 } hw_access;
 
 // An access whose relative addresses are not to be remembered (HW_NO_PATTERN), as sinks that add up may get it.
+enum { HW_PACK_SHIFT = 28 };
 typedef struct hw_lone_access {
     uint32_t note, mask;             // mask: not 0
     uint8_t kind, space;             // as of hw_access
     uint8_t width_bytes;             // likewise; a power of two, and addresses are multiples of it
     uint8_t lanes;                   // how many are on
-    uint64_t serial;                 // of this worker: never used twice, not 0
+    // 0; or a bit for the last lane of each of several warps of a block, whose lanes lie side by side
+    // (hw_sink.takes_packs): of global memory, and places have the warp's number among these from HW_PACK_SHIFT on.
+    uint32_t ends;
+    uint64_t serial;                 // of this worker: never used twice, not 0; of several warps the first one's
     // Of lanes that are on: the address, less a multiple of 128 that is the same for all, over width_bytes. Below 2^31.
     _Alignas(64) uint32_t place[HW_WARP_LANES];
 } hw_lone_access;
@@ -497,6 +501,7 @@ struct hw_sink {
     // ACCESS and ATOMIC of a sink that adds up and wants both: accesses whose addresses are not to be remembered,
     // several in one call. May be NULL: `access` or `atomic` is called for each.
     void (*lone)(hw_sink *sink, uint32_t worker, const hw_lone_access *list, uint32_t n);
+    bool takes_packs;                // `lone` takes those of several warps in one: it needs no lane's own number
     // HOST. Called on the thread of the host program, one call at a time, perhaps while a launch runs.
     void (*host)(hw_sink *sink, const hw_host_event *event);
     // UNDEFINED: which bytes of device memory are defined (mem/defined.h). The sink keeps it as the host writes, and

@@ -163,6 +163,15 @@ static void tell_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *lone
     (is_atomic ? sink->atomic : sink->access)(sink, worker, &access);
 }
 
+bool hw_take_packs(const hw_listeners *to) {
+    bool take = true;
+    for (uint32_t i = 0; i < to->n; i++) {
+        const hw_sink *sink = to->sinks[i];
+        if (sink->events & (HW_WANTS(ACCESS) | HW_WANTS(ATOMIC))) take &= sink->lone && sink->takes_packs;
+    }
+    return take;
+}
+
 void hw_tell_lone(const hw_listeners *to, uint32_t worker, const hw_lone_access *list, uint32_t n) {
     for (uint32_t i = 0; i < to->n; i++) {
         hw_sink *sink = to->sinks[i];

@@ -56,6 +56,8 @@ void hw_tell_accesses(const hw_listeners *to, uint32_t worker, const hw_access *
                       const uint64_t *bases);
 // Its relative addresses, as hw_access_pattern has them. Returns the address in the lowest active lane, modulo 128.
 uint8_t hw_lone_deltas(const hw_lone_access *lone, int64_t delta[HW_WARP_LANES]);
+// Do all that accesses are told to take those of several warps in one?
+bool hw_take_packs(const hw_listeners *to);
 // Accesses that are not to be remembered (hw_sink.lone), to listeners that add up.
 void hw_tell_lone(const hw_listeners *to, uint32_t worker, const hw_lone_access *list, uint32_t n);
 void hw_tell_host(const hw_sinks *sinks, const hw_host_event *event);

@@ -7,6 +7,7 @@
 // barriers.
 #include <string.h>
 
+#include "event/sinks.h"
 #include "exec/region.h"
 #include "exec/schedule/longest.h"
 
@@ -182,6 +183,12 @@ static void give_issued(hw_block *block, const hw_region_pack *p) {
     }
 }
 
+// To whom lanes belong; those behind the last member's are off.
+static void number_members(hw_region_pack *p) {
+    for (uint32_t k = 0; k < p->n; k++)
+        for (uint32_t i = p->first[k]; i <= p->ends[k]; i++) p->member[i] = k << HW_PACK_SHIFT;
+}
+
 static hw_region_result run_pack(hw_state *first, hw_region_pack *p, place *where) {
     hw_region_run run;
     uint32_t all = 0;
@@ -194,6 +201,7 @@ static hw_region_result run_pack(hw_state *first, hw_region_pack *p, place *wher
         p->issued[k] = 0;
         all |= ((1ull << __builtin_popcount(p->lanes[k])) - 1) << p->first[k];
     }
+    if (p->is_told_as_one) number_members(p);
     run.local = NULL;
     run.pack = p;
     p->lone = run.lone;
@@ -265,6 +273,7 @@ static hw_region_result run_packs(hw_state *first, const hw_region *region, cons
     place where;
     hw_region_pack pack = {.region = region};
     hw_region_result result = HW_REGION_DONE;
+    pack.is_told_as_one = hw_take_packs(&first->run->observers->counting);
     where.warp = first->warp;
     hw_set_base(&where.warp, HW_BASE_FRAME, where.frame);
     hw_set_base(&where.warp, HW_BASE_WARP, where.own);

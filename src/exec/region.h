@@ -38,6 +38,9 @@ typedef struct hw_region_pack {
     hw_lone_list *lone;          // of the worker
     hw_lone_access last;         // of all of them: the last access that the code has made itself
     uint32_t room[HW_WARP_LANES];   // vectors that begin in the last's places end here
+    // Accesses of all of them are told as one, if this is set: each lane's place has its member's number in it.
+    bool is_told_as_one;
+    _Alignas(64) uint32_t member[HW_WARP_LANES];
     // For each lane of a member, its rank among the set lanes of its group of eight; 0 for lanes that are off.
     _Alignas(64) uint32_t order[HW_CONVOY_MAX][HW_WARP_LANES];
 } hw_region_pack;

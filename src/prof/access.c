@@ -171,9 +171,9 @@ static uint32_t cost_of_lone(const hw_prof *prof, const hw_prof_accesses *access
 }
 
 // Lanes that all have one address touch two sectors at most, so that the others need no look.
-static bool is_at_one_place(const hw_lone_access *a) {
-    const uint32_t first = a->place[__builtin_ctz(a->mask)];
-    for (uint32_t left = a->mask; left; left &= left - 1)
+static inline bool are_at_one_place(const hw_lone_access *a, uint32_t lanes) {
+    const uint32_t first = a->place[__builtin_ctz(lanes)];
+    for (uint32_t left = lanes & (lanes - 1); left; left &= left - 1)
         if (a->place[__builtin_ctz(left)] != first) return false;
     return true;
 }
@@ -236,11 +236,52 @@ static inline void count_lone(const hw_prof *prof, hw_prof_accesses *accesses, c
     const uint32_t bytes = a->lanes * accesses->width;
     uint32_t packed = hw_coalesce_packed_sectors(a->lanes, accesses->width), asked = bytes;
     if (space == HW_PROF_SHARED) packed = hw_banks_packed(prof->gpu->arch, a->lanes, accesses->width);
-    if (space == HW_PROF_GLOBAL && cost <= 2 && is_at_one_place(a)) asked = accesses->width;
+    if (space == HW_PROF_GLOBAL && cost <= 2 && are_at_one_place(a, a->mask)) asked = accesses->width;
     accesses->inst[space]++;
     accesses->requests[space]++;
     add_cost(accesses, space, cost, packed, asked, 1);
     if (prof->wants_lines) hw_prof_see_lone(accesses, a, space, cost, packed);
+}
+
+// Of several warps that have told of one access: each one's lanes that are on, in a loop's body.
+#define EACH_MEMBER(a, lanes)                                                                                  \
+    for (uint32_t left_ = (a)->ends, up_to_ = 0, before_ = 0, lanes;                                           \
+         left_ && (up_to_ = left_ ^ (left_ - 1), lanes = (a)->mask & up_to_ & ~before_, before_ = up_to_, true); \
+         left_ &= left_ - 1)                                                                                   \
+        if (lanes)
+
+static void count_members(const hw_prof *prof, hw_prof_accesses *accesses, const hw_lone_access *a) {
+    hw_lone_access one = *a;
+    EACH_MEMBER(a, lanes) {
+        one.mask = lanes;
+        one.lanes = (uint8_t)hw_bits_set(lanes);
+        count_lone(prof, accesses, &one, cost_of_lone(prof, accesses, HW_PROF_GLOBAL, &one));
+    }
+}
+
+// Of warps which have touched `sectors` in all. Where each lane has one for itself, or a warp's lanes fit into one side
+// by side, a warp cannot do with less than side by side, and asks for no more than it touches.
+static void count_pack(const hw_prof *prof, hw_prof_accesses *accesses, const hw_lone_access *a, uint32_t sectors) {
+    const uint32_t width = accesses->width;
+    const bool shares = sectors < a->lanes;
+    uint32_t n = 0, ideal = 0, shared_lanes = 0;
+    bool is_long = false;
+    EACH_MEMBER(a, lanes) {
+        const uint32_t n_lanes = hw_bits_set(lanes), packed = hw_coalesce_packed_sectors(n_lanes, width);
+        n++;
+        ideal += packed;
+        is_long |= packed > 1;
+        if (shares && n_lanes > 1 && are_at_one_place(a, lanes)) shared_lanes += n_lanes - 1;
+    }
+    if (shares && is_long) {
+        count_members(prof, accesses, a);
+        return;
+    }
+    accesses->inst[HW_PROF_GLOBAL] += n;
+    accesses->requests[HW_PROF_GLOBAL] += n;
+    accesses->cost[HW_PROF_GLOBAL] += sectors;
+    accesses->ideal[HW_PROF_GLOBAL] += ideal;
+    accesses->asked += (a->lanes - shared_lanes) * width;
 }
 
 void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, uint32_t n) {
@@ -252,7 +293,9 @@ void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, ui
         const uint32_t n_some = n - first < HW_COALESCE_LIST ? n - first : HW_COALESCE_LIST;
         find_costs(prof, w, some, n_some, &found);
         for (uint32_t k = 0; k < n_some; k++)
-            if (found.accesses[k]) count_lone(prof, found.accesses[k], &some[k], found.cost[found.slot[k]]);
+            if (found.accesses[k])
+                (some[k].ends ? count_pack : count_lone)(prof, found.accesses[k], &some[k],
+                                                         found.cost[found.slot[k]]);
     }
 }
 

@@ -361,6 +361,7 @@ hw_status hw_prof_create(const hw_gpu *gpu, const hw_prof_options *options, hw_p
                            .access = hw_prof_access,
                            .atomic = hw_prof_access,
                            .lone = prof->is_old ? NULL : hw_prof_lone,
+                           .takes_packs = !prof->wants_lines,    // a line shows how lanes lay
                            .copy = hw_prof_copy,
                            .touched = hw_prof_touched,
                            .texels = hw_prof_texel_fetch,

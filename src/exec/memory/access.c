@@ -424,7 +424,8 @@ void hw_access_tell_lone(hw_worker *worker) {
     uint64_t serial = worker->serial;
     for (uint32_t k = 0; k < n;) {
         list[k].kind = notes[list[k].note].kind;
-        list[k].serial = ++serial;
+        list[k].serial = serial + 1;
+        serial += list[k].ends ? hw_bits_set(list[k].ends) : 1;
         if (list[k].kind == HW_NOTE_PLAIN) list[k] = list[--n];    // nobody counts it
         else k++;
     }

@@ -21,6 +21,7 @@ static inline void tell_apart(hw_state *s, const hw_inst *in, hw_pattern *p, hw_
     if (worker->is_counted) {
         hw_lone_access *lone = hw_access_add_lone(worker);
         lone->note = in->note;
+        lone->ends = 0;
         lone->mask = s->warp.mask;
         lone->space = p->room_space;
         lone->width_bytes = (uint8_t)(in->width * in->vector);

@@ -195,6 +195,47 @@ static void lone_accesses_count_alike(void **state) {
     for (int p = 0; p < 2; p++) hw_prof_destroy(profs[p]);
 }
 
+// Those of several warps as one count as each warp's do by itself: few lanes and many, lanes for themselves, at one
+// place and beside each other.
+static void packed_accesses_count_alike(void **state) {
+    (void)state;
+    static const uint32_t some[] = {LOAD, STORE, WIDE_LOAD}, apart[] = {1, 0, 9, 977, 1, 31};
+    enum { N = 600 };
+    static hw_lone_access packed[N], single[N * 8];
+    hw_prof *profs[2] = {new_prof(false), new_prof(false)};
+    hw_launch_info info = launch_info();
+    uint32_t random = 1, n = 0;
+    assert_true(hw_prof_sink(profs[0])->takes_packs);
+    for (int p = 0; p < 2; p++) begin(profs[p], &info);
+    for (uint32_t k = 0; k < N; k++) {
+        hw_lone_access *one = &packed[k];
+        uint32_t first = 0;
+        *one = (hw_lone_access){.note = some[k % 3], .kind = notes[some[k % 3]].kind, .space = HW_SPACE_GLOBAL,
+                                .width_bytes = 4, .serial = 1 + k, .mask = random | random >> k % 32 | 1};
+        one->lanes = (uint8_t)__builtin_popcount(one->mask);
+        for (uint32_t t = 0; t < 32; t++) one->place[t] = (random >> 12 & 1022) + t * apart[k / 8 % 6] / 2 * 2;
+        for (uint32_t member = 0; first < 32; member++) {
+            random = random * 1664525 + 1013904223;
+            const uint32_t last = member == 7 || k % 5 == 0 ? 31 : first + (random >> 16) % (32 - first);
+            hw_lone_access *own = &single[n];
+            *own = *one;
+            own->ends = 0;
+            own->mask &= (uint32_t)((2ull << last) - (1ull << first));
+            own->lanes = (uint8_t)__builtin_popcount(own->mask);
+            n += own->mask != 0;
+            for (uint32_t t = first; t <= last; t++) one->place[t] |= member << HW_PACK_SHIFT;
+            one->ends |= 1u << last;
+            first = last + 1;
+        }
+    }
+    hw_prof_sink(profs[0])->lone(hw_prof_sink(profs[0]), 0, packed, N);
+    hw_prof_sink(profs[1])->lone(hw_prof_sink(profs[1]), 0, single, n);
+    const hw_report_launch *as_one = end(profs[0], &info), *alone = end(profs[1], &info);
+    assert_memory_equal(as_one->counts, alone->counts, sizeof alone->counts);
+    assert_true(n > 2 * N && alone->counts[HW_COUNT_GLD_SECTORS] > N);
+    for (int p = 0; p < 2; p++) hw_prof_destroy(profs[p]);
+}
+
 static void global_accesses_by_hand(void **state) {
     (void)state;
     hw_prof *prof = new_prof(false);
@@ -561,7 +602,8 @@ int main(void) {
         cmocka_unit_test(nothing_counts_nothing),
         cmocka_unit_test(copies_of_a_function_are_one_in_machine_code),
         cmocka_unit_test(instructions_are_ranges),
-        cmocka_unit_test(lone_accesses_count_alike), cmocka_unit_test(global_accesses_by_hand),
+        cmocka_unit_test(lone_accesses_count_alike), cmocka_unit_test(packed_accesses_count_alike),
+        cmocka_unit_test(global_accesses_by_hand),
         cmocka_unit_test(shared_and_local_accesses_by_hand),
         cmocka_unit_test(atomics_in_one_word),
         cmocka_unit_test(memory_of_patterns_changes_no_count),
