@@ -52,8 +52,20 @@ static bool is_quick_division(hw_op op, const hw_mods *mods) {
     return op == HW_OP_DIV && hw_has_mod(mods, HW_M_APPROX);
 }
 
+// In products of 16x8x16 halves, which an H200 takes as long for as for 16x8x8 words or 16x8x32 bytes; one of doubles,
+// 8x8x4, takes 2.3 times as long (truth/h200_micro.csv, tensor_*). wmma does not name the type of halves.
+static hw_issue_cost product_cost(const hw_mods *mods, const hw_type types[2]) {
+    const uint32_t wide = types[0] == HW_T_F64 ? 128 : types[1] == HW_T_TF32 ? 1024 : 2048;
+    const uint32_t each = types[0] != HW_T_F64 && hw_type_bits(types[1]) == 8 ? 4096 : wide;
+    hw_matrix_shape shape;
+    if (!hw_matrix_shape_of(mods, &shape)) return (hw_issue_cost){HW_RATE_TENSOR, 1};
+    const uint32_t products = (uint32_t)shape.m * shape.n * shape.k;
+    return (hw_issue_cost){HW_RATE_TENSOR, (uint8_t)(products > each ? products / each : 1)};
+}
+
 hw_issue_cost hw_issue_cost_of(hw_op op, const hw_mods *mods, const hw_type types[2]) {
     const hw_traits *row = hw_op_traits(op);
+    if (op == HW_OP_MMA || op == HW_OP_WMMA_MMA) return product_cost(mods, types);
     if (row->pipe == HW_RATE_ISSUE || !row->count) return (hw_issue_cost){HW_RATE_ISSUE, 1};
     if (op == HW_OP_CVT) return conversion(types);
     if (is_quick_division(op, mods)) return (hw_issue_cost){HW_RATE_SFU, 1};

@@ -10,6 +10,7 @@ typedef enum hw_rate {
     HW_RATE_SHIFT, HW_RATE_COMPARE, HW_RATE_LOGIC, HW_RATE_POPC, HW_RATE_SHFL, HW_RATE_CVT8, HW_RATE_CVT64, HW_RATE_CVT,
     HW_RATE_BARRIER, HW_RATE_MEMORY,
     HW_RATE_ISSUE,      // every instruction; those of branches and moves nothing else
+    HW_RATE_TENSOR,     // products of matrices
     HW_RATES
 } hw_rate;
 

@@ -323,15 +323,16 @@ static double ordered_cycles(const hw_gpu *gpu, const time_row *row, const hw_ti
            (double)work->fences * FENCE_CYCLES + (double)work->bare_fences * BARE_FENCE_CYCLES;
 }
 
-// What warps wait for the results of instructions, if each needed the one before. On an H200 a double takes 8 cycles,
-// a special function 16 to 17 and a shuffle 24 (truth/h200_micro.csv, chain_*, less what reading the clock takes), for
+// What warps wait for the results of instructions, if each needed the one before. On an H200 a double takes 8 cycles, a
+// special function 16 to 17 and a shuffle 24 (truth/h200_micro.csv, chain_*, less what reading the clock takes), for
 // which shared memory's 23 stand. Conversions were measured as pairs, there and back in 23, most of which is the one to
 // integers, since one_warp_i2f is as quick as one_warp_ffma; and one_warp_popc lies between that and one_warp_ex2. Both
-// are taken for special functions, whose pipe they share. Others from 7.0 on are taken for the same.
+// are taken for special functions, whose pipe they share. Products of matrices take 33 to 38 (tensor_*). Others from
+// 7.0 on are taken for the same.
 static double result_cycles(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     static const struct { hw_rate rate; double cycles; } slow[] = {
         {HW_RATE_F64, 8}, {HW_RATE_SFU, 17}, {HW_RATE_SFU2, 17}, {HW_RATE_POPC, 17}, {HW_RATE_CVT64, 17},
-        {HW_RATE_CVT, 17}};
+        {HW_RATE_CVT, 17}, {HW_RATE_TENSOR, 35}};
     double cycles = (double)work->inst[HW_RATE_ISSUE] * row->arith_latency;
     if (gpu->arch->cc < 70) return cycles;
     for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)

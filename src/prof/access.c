@@ -37,11 +37,49 @@ static hw_note_kind kind_at_banks(const hw_prof *prof, const hw_prof_accesses *a
     return at_once || accesses->is_combined ? HW_NOTE_LOAD : (hw_note_kind)accesses->kind;
 }
 
-// A compare-and-swap takes the banks twice, loops of one and a load three times; of 64 bits five passes for two.
+// A compare-and-swap takes the banks twice, loops of one and a load three times.
 static uint32_t passes_of(const hw_prof *prof, const hw_prof_accesses *accesses, uint32_t wavefronts) {
-    static const uint8_t halves[] = {[HW_MEET_ONE_BY_ONE] = 2, [HW_MEET_AT_ONCE] = 2, [HW_MEET_COMPARING] = 4,
-                                     [HW_MEET_IN_LOOP] = 6, [HW_MEET_IN_WIDE_LOOP] = 5};
-    return prof->gpu->arch->cc >= 50 ? wavefronts * halves[accesses->meeting] / 2 : wavefronts;
+    static const uint8_t times[] = {[HW_MEET_ONE_BY_ONE] = 1, [HW_MEET_AT_ONCE] = 1, [HW_MEET_COMPARING] = 2,
+                                    [HW_MEET_IN_LOOP] = 3, [HW_MEET_IN_WIDE_LOOP] = 3};
+    return prof->gpu->arch->cc >= 50 ? wavefronts * times[accesses->meeting] : wavefronts;
+}
+
+// Of the lanes those that no lane before means the word of.
+static uint32_t firsts_of(uint32_t mask, const int64_t *delta) {
+    uint32_t firsts = 0;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint32_t before = firsts;
+        while (before && delta[__builtin_ctz(before)] != delta[lane]) before &= before - 1;
+        if (!before) firsts |= 1u << lane;
+    }
+    return firsts;
+}
+
+// Of 64 bits: in each turn all lanes that are left load, and compare and swap by half-warps; one lane of each word is
+// done then, the lowest first.
+static uint32_t wide_loop_passes(const hw_prof *prof, uint32_t mask, uint64_t base, const int64_t *delta,
+                                 uint32_t width) {
+    static const uint32_t halves[] = {0xffff, 0xffff0000};
+    const hw_arch *arch = prof->gpu->arch;
+    uint32_t passes = 0;
+    for (uint32_t left = mask; left; left &= ~firsts_of(left, delta)) {
+        passes += hw_banks_wavefronts(arch, HW_NOTE_LOAD, prof->bank_bytes, left, base, delta, width);
+        for (int i = 0; i < 2; i++)
+            if (left & halves[i])
+                passes += 2 * hw_banks_wavefronts(arch, HW_NOTE_LOAD, prof->bank_bytes, left & halves[i], base, delta,
+                                                  width);
+    }
+    return passes;
+}
+
+static uint32_t shared_passes(const hw_prof *prof, const hw_prof_accesses *accesses, uint32_t mask, uint64_t base,
+                              const int64_t *delta) {
+    if (accesses->meeting == HW_MEET_IN_WIDE_LOOP && prof->gpu->arch->cc >= 50)
+        return wide_loop_passes(prof, mask, base, delta, accesses->width);
+    return passes_of(prof, accesses,
+                     hw_banks_wavefronts(prof->gpu->arch, kind_at_banks(prof, accesses), prof->bank_bytes, mask, base,
+                                         delta, accesses->width));
 }
 
 // delta: of the lanes in mask, from `at`, the address in the lowest of them.
@@ -51,10 +89,7 @@ static uint32_t cost_of_lanes(const hw_prof *prof, const hw_prof_accesses *acces
     // A merged access begins where its bytes do, not where its first part in program order does.
     const uint64_t base = accesses->is_merged ? at & ~(uint64_t)(accesses->width - 1) : at;
     switch (space) {
-    case HW_PROF_SHARED:
-        return passes_of(prof, accesses,
-                         hw_banks_wavefronts(arch, kind_at_banks(prof, accesses), prof->bank_bytes, mask, base, delta,
-                                             accesses->width));
+    case HW_PROF_SHARED: return shared_passes(prof, accesses, mask, base, delta);
     case HW_PROF_LOCAL: return hw_coalesce_local_sectors(arch, mask, base, delta, accesses->width);
     case HW_PROF_CONST: return hw_constant_passes(arch, mask, delta);
     default: return hw_coalesce_sectors(arch, mask, base, delta, accesses->width);

@@ -41,6 +41,8 @@ static double median(std::vector<double> v) {
 #include "micro/grids.cuh"
 #include "micro/chains.cuh"
 #include "micro/together.cuh"
+#include "micro/turns.cuh"
+#include "micro/spread.cuh"
 
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "all";
@@ -66,6 +68,8 @@ int main(int argc, char **argv) {
     if (is("grids")) grids();
     if (is("chains")) chains();
     if (is("together")) together();
+    if (is("turns")) turns();
+    if (is("spread")) spread();
     if (is("counted")) {
         atomics(true);
         textures(true);
