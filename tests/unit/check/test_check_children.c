@@ -1,27 +1,7 @@
 // Launches within kernels, told by hand: what they come after, and every place where memory may run out.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "base/alloc.h"
-#include "check/checked_launch.h"
-#include "check/internal.h"
+#include "check/checked_case.h"
 
 static const uint64_t WORD = 1 << 20, FLAG = 1 << 21;
-static checked c;
-
-static int begin(void **state) {
-    (void)state;
-    return checked_create(&c) != HW_OK;
-}
-static int end(void **state) {
-    (void)state;
-    hw_check_destroy(c.check);
-    return 0;
-}
 
 static void launch(uint32_t block, int lane, uint32_t number, uint64_t stream) {
     checked_child(&c, block, 0, lane, (hw_child_step){.number = number, .stream = stream});

@@ -1,28 +1,8 @@
 // Shared memory between two barriers: what is put off, what is known to be no race, and what ends the waiting.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "base/alloc.h"
-#include "check/checked_launch.h"
-#include "check/internal.h"
+#include "check/checked_case.h"
 
 enum { LOAD = 10, STORE = 11, OTHER_STORE = 12, RED = 13, OTHER_LOAD = 14 };
 static const uint32_t FULL = 0xffffffff;
-static checked c;
-
-static int begin(void **state) {
-    (void)state;
-    return checked_create(&c) != HW_OK;
-}
-static int end(void **state) {
-    (void)state;
-    hw_check_destroy(c.check);
-    return 0;
-}
 
 static void start(uint32_t blocks) { assert_int_equal(checked_begin(&c, 2, blocks, 128), HW_OK); }
 

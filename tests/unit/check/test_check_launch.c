@@ -1,31 +1,11 @@
 // Launches told by hand: findings and their counts, what orders accesses, sweeping, and every place where memory may
 // run out.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "base/alloc.h"
-#include "check/checked_launch.h"
-#include "check/internal.h"
+#include "check/checked_case.h"
 #include "mem/mem.h"
 
 static const uint64_t WORD = 1 << 20, FLAG = 1 << 21;
 static const uint32_t FULL = 0xffffffff;
 enum { READER = 10, STRAY = 11, LATE_READER = 12 };    // lines
-static checked c;
-
-static int begin(void **state) {
-    (void)state;
-    return checked_create(&c) != HW_OK;
-}
-static int end(void **state) {
-    (void)state;
-    hw_check_destroy(c.check);
-    return 0;
-}
 
 static void start(uint32_t blocks, uint32_t threads) { assert_int_equal(checked_begin(&c, 2, blocks, threads), HW_OK); }
 
