@@ -146,13 +146,18 @@ def reason(status, said):
     return lines[-1] if lines else f"exit status {status}"
 
 
+def place_of(side):
+    """Of a kernel's access: its line of the source, or of the PTX where that has none."""
+    return f"{side['file']}:{side['line']}" if "file" in side else f"PTX:{side.get('ptx_line', '?')}"
+
+
 def found_in(report):
     """(kind and places, count) of each finding; None where the program was ended before they were written."""
     if not report.exists():
         return None
     rows = []
     for finding in json.loads(report.read_text())["findings"]:
-        places = [pathlib.Path(side.get("site") or f"{side['file']}:{side['line']}").name for side in finding["sides"]]
+        places = [pathlib.Path(side.get("site") or place_of(side)).name for side in finding["sides"]]
         rows.append([" ".join([finding["kind"]] + places), finding["count"]])
     return sorted(rows)
 

@@ -97,6 +97,14 @@ static bool run_begin_unknown(hw_state *s, const hw_inst *in, const hw_call_site
 // Streams that have a name of CUDA's. LEGACY: the block's.
 enum { LEGACY_STREAM = 1, TAIL_STREAM = 3, FIRE_AND_FORGET = 4 };
 
+// The stream that a call names by its argument: in code with a default stream for each thread, 0 is the thread's.
+static uint64_t stream_named(const hw_state *s, const hw_call_site *site, uint32_t argument, int lane) {
+    const uint64_t stream = hw_builtin_argument(s, site, argument, lane);
+    const char *suffix = strrchr(site->builtin, '_');
+    const bool is_threads = suffix && (!strcmp(suffix, "_ptsz") || !strcmp(suffix, "_ptds"));
+    return stream || !is_threads ? stream : HW_CHILD_THREADS_STREAM;
+}
+
 // step: what it does, with its number or event.
 static void tell_child(hw_state *s, const hw_inst *in, int lane, uint64_t stream, hw_child_step step) {
     if (!HW_IS_TOLD(s, CHILD)) return;
@@ -126,8 +134,7 @@ static bool launch_child(hw_state *s, const hw_inst *in, const hw_call_site *sit
 
 // cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream)
 static bool run_launch_child(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
-    return launch_child(s, in, site, lane, hw_builtin_argument(s, site, 0, lane), hw_builtin_argument(s, site, 1, lane),
-                        NULL);
+    return launch_child(s, in, site, lane, hw_builtin_argument(s, site, 0, lane), stream_named(s, site, 1, lane), NULL);
 }
 
 // cudaError_t cudaLaunchDevice(void *function, void *parameters, dim3 grid, dim3 block, unsigned shared_bytes,
@@ -135,7 +142,7 @@ static bool run_launch_child(hw_state *s, const hw_inst *in, const hw_call_site 
 static bool run_launch_unknown(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     hw_child child = child_at(s, site, 2, lane);
     child.function = hw_builtin_argument(s, site, 0, lane);
-    return launch_child(s, in, site, lane, hw_builtin_argument(s, site, 1, lane), hw_builtin_argument(s, site, 5, lane),
+    return launch_child(s, in, site, lane, hw_builtin_argument(s, site, 1, lane), stream_named(s, site, 5, lane),
                         &child);
 }
 
@@ -193,7 +200,7 @@ static bool run_make(hw_state *s, const hw_inst *in, const hw_call_site *site, i
 static bool run_record(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     const hw_child_step step = {.action = HW_CHILD_RECORDS, .event = hw_builtin_argument(s, site, 0, lane)};
     if (children_of(s)) hw_children_use(children_of(s), block_of(s), step.event);
-    tell_child(s, in, lane, hw_builtin_argument(s, site, 1, lane), step);
+    tell_child(s, in, lane, stream_named(s, site, 1, lane), step);
     return give(s, site, lane, 0);
 }
 
@@ -201,7 +208,7 @@ static bool run_record(hw_state *s, const hw_inst *in, const hw_call_site *site,
 static bool run_wait_event(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     hw_child_step step = {.action = HW_CHILD_WAITS, .event = hw_builtin_argument(s, site, 1, lane)};
     step.is_behind_later_block = children_of(s) && hw_children_follow(children_of(s), block_of(s), step.event);
-    tell_child(s, in, lane, hw_builtin_argument(s, site, 0, lane), step);
+    tell_child(s, in, lane, stream_named(s, site, 0, lane), step);
     return give(s, site, lane, 0);
 }
 
@@ -283,9 +290,9 @@ static bool run_config(hw_state *s, const hw_inst *in, const hw_call_site *site,
 
 // ---- by name ----
 
-// Behind "cuda" (CUDA 11) or "__cudaCDP2" (12.0) and before "_ptsz", with which each thread has a default stream: as
-// kernels call them that are not linked with NVIDIA's cudadevrt. Behind "cnp" or "__cuda_syscall_cnpv2": as that does,
-// whose own functions (copies, which are kernels of its) are executed where it is linked.
+// Behind "cuda" (CUDA 11) or "__cudaCDP2" (12.0) and before "_ptsz" or "_ptds", with which each thread has a default
+// stream: as kernels call them that are not linked with NVIDIA's cudadevrt. Behind "cnp" or "__cuda_syscall_cnpv2": as
+// that does, whose own functions (copies, which are kernels of its) are executed where it is linked.
 static const hw_builtin_row calls[] = {
     {"GetParameterBufferV2", run_begin_child}, {"GetParameterBuffer", run_begin_unknown},
     {"LaunchDeviceV2", run_launch_child}, {"LaunchDevice", run_launch_unknown},
@@ -316,7 +323,9 @@ uint32_t hw_device_runtime_find(const char *name) {
     for (uint32_t i = 0; behind && i < CALLS; i++) {
         const size_t length = strlen(calls[i].name);
         const char *end = name + behind + length;
-        if (!strncmp(name + behind, calls[i].name, length) && (!*end || !strcmp(end, "_ptsz"))) return 1 + i;
+        if (!strncmp(name + behind, calls[i].name, length) &&
+            (!*end || !strcmp(end, "_ptsz") || !strcmp(end, "_ptds")))
+            return 1 + i;
     }
     return 0;
 }
