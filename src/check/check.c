@@ -61,7 +61,7 @@ static hw_status prepare_launch(hw_check *c, const hw_launch_info *info, hw_diag
     if (!info->is_nested) hw_check_host_launches(c, hw_check_host_this_thread());
     c->work = begin_launch_work(c, info);
     c->may_launch = info->may_launch;
-    const uint32_t root = c->children.are_running ? c->children.parents[0].work : c->work;
+    const uint32_t root = c->children.n_above ? c->children.parents[0].work : c->work;
     c->runs = hw_calloc((size_t)info->n_patterns + 1, sizeof *c->runs);
     c->n_runs = c->runs ? info->n_patterns : 0;
     c->launch = info->number;

@@ -113,6 +113,41 @@ __global__ void wait_grandchild(int *out) {
     cudaDeviceSynchronize();
 }
 
+// The kernel that waits is itself a child: what its own children know, it does not know for that.
+template <bool Ordered>
+__global__ void wait_inner(int *out) {
+    if (threadIdx.x == 0) {
+        put<<<1, 32>>>(out);
+        cudaDeviceSynchronize();
+        idle<<<1, 1>>>();
+        cudaDeviceSynchronize();
+        for (int i = 0; i < 100; i++) idle<<<1, 1>>>();
+    }
+    if (Ordered) __syncwarp();
+    if (threadIdx.x == 1) out[64] = out[3];         // wait_inner
+}
+template <bool Ordered>
+__global__ void launches_inner(int *out) {
+    wait_inner<Ordered><<<1, 32>>>(out);
+}
+__global__ void set(int *out) {
+    out[1] = 1;                                     // wait_set
+    idle<<<1, 1>>>();
+}
+template <bool Ordered>
+__global__ void wait_launcher(int *out) {
+    if (threadIdx.x == 0) {
+        set<<<1, 1>>>(out);
+        cudaDeviceSynchronize();
+    }
+    if (Ordered) __syncwarp();
+    if (threadIdx.x == 1) out[64] = out[1];         // wait_launcher
+}
+template <bool Ordered>
+__global__ void launches_launcher(int *out) {
+    wait_launcher<Ordered><<<1, 32>>>(out);
+}
+
 // ---- order that is there in either version ----
 
 // Sums of halves lie behind their sum: one word less than two for each number.
@@ -151,6 +186,8 @@ static void run_all() {
     run<wait_streams<Ordered>>(1, 1);
     run<wait_parent<Ordered>>(1, 32);
     run<wait_grandchild<Ordered>>(1, 1);
+    run<launches_inner<Ordered>>(1, 1);
+    run<launches_launcher<Ordered>>(1, 1);
     cudaMemset(out, 1, 8 * sizeof(int));
     halves<<<1, 64>>>(out, 8, out + 128);
 }

@@ -19,8 +19,9 @@ static hw_check_parent *record_of(const hw_check_children *c, uint64_t launch) {
     return NULL;
 }
 
-static hw_check_parent *record_of_work(const hw_check_children *c, uint32_t work) {
-    for (size_t i = c->n_parents; i-- > 0;)
+// Among the first n.
+static hw_check_parent *record_of_work(const hw_check_children *c, size_t n, uint32_t work) {
+    for (size_t i = n; i-- > 0;)
         if (c->parents[i].work == work) return &c->parents[i];
     return NULL;
 }
@@ -58,7 +59,7 @@ static bool add_birth(hw_check_children *c, const hw_check_birth *birth) {
 // Where nothing was launched that nobody had waited for, the lane comes after what others have waited for.
 static bool add_wait(hw_check_children *c, hw_check_blocks *blocks, const hw_check_streams *streams, uint32_t work,
                      hw_check_block *block, const hw_child_step *step) {
-    hw_check_parent *p = record_of_work(c, work);
+    hw_check_parent *p = record_of_work(c, c->n_parents, work);
     const bool has_more = p && p->first_unwaited;
     if (has_more && !hw_grow((void **)&p->batches, p->n_batches, &p->batch_capacity, sizeof *p->batches)) return false;
     const uint32_t time = hw_check_blocks_wait_for_children(blocks, block, step->where.warp, step->lane, has_more);
@@ -82,15 +83,20 @@ bool hw_check_children_add(hw_check_children *c, hw_check_blocks *blocks, const 
                                                    .as = stream_of(blocks, block, step), .known = known});
 }
 
+static int by_place(const void *left, const void *right) {
+    const hw_check_mark *a = left, *b = right;
+    if (a->block != b->block) return a->block < b->block ? -1 : 1;
+    return a->index < b->index ? -1 : 1;
+}
+
 static int by_number(const void *left, const void *right) {
     const uint32_t a = ((const hw_check_birth *)left)->number, b = ((const hw_check_birth *)right)->number;
     return (a > b) - (a < b);
 }
 
-static int by_place(const void *left, const void *right) {
-    const hw_check_mark *a = left, *b = right;
-    if (a->block != b->block) return a->block < b->block ? -1 : 1;
-    return a->index < b->index ? -1 : 1;
+static const hw_check_birth *birth_of(const hw_check_parent *p, uint32_t number) {
+    const hw_check_birth key = {.number = number};
+    return p->n_births ? bsearch(&key, p->births, p->n_births, sizeof key, by_number) : NULL;
 }
 
 static void close_last(hw_check_children *c, hw_check_streams *streams) {
@@ -129,7 +135,7 @@ static void keep_births(hw_check_children *c, hw_check_blocks *blocks, hw_check_
 
 bool hw_check_children_end(hw_check_children *c, hw_check_blocks *blocks, hw_check_streams *streams, uint64_t launch,
                            uint32_t work) {
-    c->are_running = false;
+    c->n_above = 0;
     hw_check_parent *p = record_of(c, launch);
     if (p) hw_check_children_close(c, streams, launch);
     else if (c->n_births) p = open_record(c, blocks, streams, launch, work);
@@ -151,7 +157,7 @@ bool hw_check_children_put_aside(hw_check_children *c, hw_check_blocks *blocks, 
     if (!p) p = open_record(c, blocks, streams, launch, work);
     if (!p) return false;
     keep_births(c, blocks, p);
-    p->was_child = c->are_running;
+    p->child = birth_of(p, p->last_child);    // what comes of that one may be still to come
     if (!p->first_unwaited) p->first_unwaited = hw_check_streams_newest(streams) + 1;
     return true;
 }
@@ -164,7 +170,8 @@ void hw_check_children_take_back(hw_check_children *c, hw_check_blocks *blocks, 
     c->capacity = p->birth_capacity;
     c->marks = p->marks;
     c->next = p->next;
-    c->are_running = p->was_child;
+    c->n_above = (size_t)(p - c->parents);
+    p->child = NULL;
     p->births = NULL;
     p->marks.items = NULL;
     p->n_births = 0;
@@ -192,13 +199,13 @@ static bool tell_marks(hw_check_marks *m, hw_check_streams *streams, const hw_ch
 uint32_t hw_check_children_begin(hw_check_children *c, hw_check_streams *streams, uint64_t parent, uint32_t child) {
     hw_check_children_close(c, streams, parent);
     hw_check_parent *p = c->n_parents ? &c->parents[c->n_parents - 1] : NULL;
-    const hw_check_birth key = {.number = child};
-    const hw_check_birth *birth = p ? bsearch(&key, p->births, p->n_births, sizeof key, by_number) : NULL;
+    const hw_check_birth *birth = p ? birth_of(p, child) : NULL;
     if (!birth) return 0;
     p->child = birth;
+    p->last_child = child;
     if (birth->as.order != HW_CHILD_TAIL && !tell_marks(&p->marks, streams, birth)) return 0;
     const uint32_t work = hw_check_streams_begin_child(streams, &birth->as);
-    c->are_running = work != 0;
+    c->n_above = work ? c->n_parents : 0;
     return work;
 }
 
@@ -210,7 +217,7 @@ void hw_check_children_free(hw_check_children *c, hw_check_streams *streams) {
 }
 
 const hw_check_parent *hw_check_children_parent(const hw_check_children *c, uint32_t work) {
-    return c->are_running ? record_of_work(c, work) : NULL;
+    return record_of_work(c, c->n_above, work);
 }
 
 static const hw_check_batch *batch_among(const hw_check_parent *p, uint32_t work) {
@@ -224,7 +231,7 @@ static const hw_check_batch *batch_among(const hw_check_parent *p, uint32_t work
 }
 
 const hw_check_batch *hw_check_children_batch(const hw_check_children *c, uint32_t of, uint32_t work) {
-    const hw_check_parent *p = c->n_batches ? record_of_work(c, of) : NULL;
+    const hw_check_parent *p = c->n_batches ? record_of_work(c, c->n_parents, of) : NULL;
     return p ? batch_among(p, work) : NULL;
 }
 
@@ -249,10 +256,10 @@ static bool knows_access(hw_check_parent *p, const hw_check_entry *e, int of) {
 }
 
 bool hw_check_children_know(hw_check_children *c, const hw_check_entry *e, int of) {
-    for (size_t i = c->are_running ? c->n_parents : 0; i-- > 0;) {
+    for (size_t i = c->n_above; i-- > 0;) {
         hw_check_parent *p = &c->parents[i];
         const hw_check_batch *batch = batch_among(p, e->work);
-        if (!p->child || (p->work != e->work && !batch)) continue;
+        if (p->work != e->work && !batch) continue;
         if (!batch) return knows_access(p, e, of);
         const hw_check_author author = hw_check_author_of_wait(p->n_warps, batch->block, batch->time, p->child->block);
         return hw_check_letters_have(&p->logs, p->child->known, &author);

@@ -57,13 +57,13 @@ typedef struct hw_check_parent {
     hw_check_batch *batches;         // in order
     size_t n_batches, batch_capacity;
     uint32_t next;                   // above the numbers of its births
-    bool was_child;                  // itself
     hw_arena *arena;                 // of its messages
     hw_check_logs logs;
     hw_check_birth *births;
     size_t n_births, birth_capacity;
     hw_check_marks marks;            // in the order in which they are told
-    const hw_check_birth *child;     // the running one, or that which has led to it
+    const hw_check_birth *child;     // the running one, or that which has led to it; NULL: this one runs itself
+    uint32_t last_child;             // its number, then as well
 } hw_check_parent;
 
 typedef struct hw_check_children {
@@ -73,8 +73,8 @@ typedef struct hw_check_children {
     uint32_t next;                   // above the numbers of these births
     hw_check_parent *parents;        // the outermost first
     size_t n_parents, parent_capacity;
+    size_t n_above;                  // the first ones, which have led to the running launch; 0: it is no child
     size_t n_batches;                // of all of them
-    bool are_running;                // the running launch is a child
     bool was_cut;                    // some launch's hw_check_logs
 } hw_check_children;
 

@@ -19,6 +19,8 @@ wait_block|race|child|wait_put
 wait_streams|race|siblings|
 wait_parent|race|launch|wait_take
 wait_grandchild|race|launch|wait_put
+wait_inner|race|child|wait_put
+wait_launcher|race|child|wait_set
 ROWS
 
 for compiler in nvcc; do
