@@ -101,6 +101,7 @@ static const hw_check_birth *birth_of(const hw_check_parent *p, uint32_t number)
 
 static void close_last(hw_check_children *c, hw_check_streams *streams) {
     hw_check_parent *p = &c->parents[--c->n_parents];
+    if (c->n_above > c->n_parents) c->n_above = c->n_parents;
     hw_arena_destroy(p->arena);
     hw_free(p->births);
     hw_free(p->marks.items);
@@ -197,8 +198,9 @@ static bool tell_marks(hw_check_marks *m, hw_check_streams *streams, const hw_ch
 }
 
 uint32_t hw_check_children_begin(hw_check_children *c, hw_check_streams *streams, uint64_t parent, uint32_t child) {
-    hw_check_children_close(c, streams, parent);
-    hw_check_parent *p = c->n_parents ? &c->parents[c->n_parents - 1] : NULL;
+    hw_check_parent *p = record_of(c, parent);
+    c->n_above = 0;
+    if (p) hw_check_children_close(c, streams, parent);
     const hw_check_birth *birth = p ? birth_of(p, child) : NULL;
     if (!birth) return 0;
     p->child = birth;

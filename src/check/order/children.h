@@ -93,7 +93,7 @@ void hw_check_children_take_back(hw_check_children *children, hw_check_blocks *b
 bool hw_check_children_end(hw_check_children *children, hw_check_blocks *blocks, hw_check_streams *streams,
                            uint64_t launch, uint32_t work);
 // Another launch begins, not of the host program's: its work. 0: nothing is known of its parent, or no memory; then no
-// child is running.
+// child is running, and what is open stays so.
 uint32_t hw_check_children_begin(hw_check_children *children, hw_check_streams *streams, uint64_t parent,
                                  uint32_t child);
 // All launches but `launch`, and those that have led to it, have had their children. 0: all.

@@ -17,6 +17,12 @@ static bool begin_child(uint64_t parent, uint32_t number) {
     c.parent = 0;
     return has_begun;
 }
+static bool begin_nested(uint64_t parent, uint32_t number) {
+    c.is_nested = true;
+    const bool has_begun = begin_child(parent, number);
+    c.is_nested = false;
+    return has_begun;
+}
 
 // A thread writes a word before it launches two kernels, and one afterwards; both are read by those, and by what the
 // second launches. poor: of the four launches that which has memory for so many allocations; -1: none. Returns which of
@@ -99,9 +105,7 @@ static void wait_within(void) {
     checked_word(&c, 0, 0, 3, 90, HW_NOTE_STORE, WORD);
     launch(0, 3, 0, 0);
     const hw_launch_info outer = c.info;
-    c.is_nested = true;
-    const bool has_begun = begin_child(outer.number, 0);
-    c.is_nested = false;
+    const bool has_begun = begin_nested(outer.number, 0);
     if (has_begun) {
         checked_word(&c, 0, 0, 0, 91, HW_NOTE_LOAD, WORD);
         checked_word(&c, 0, 0, 0, 92, HW_NOTE_STORE, FLAG);
@@ -144,6 +148,30 @@ static void test_waits_within_without_memory(void **state) {
     assert_int_equal(checked_count(&c), 1);
 }
 
+// A kernel waits for one that has itself launched another, of which nothing is known: one allocation fails as it is told.
+static void test_waits_for_unknown(void **state) {
+    (void)state;
+    for (long successes = 0; successes < 12; successes++) {
+        hw_check_destroy(c.check);
+        assert_int_equal(checked_create(&c), HW_OK);
+        assert_int_equal(checked_begin(&c, 2, 1, 64), HW_OK);
+        launch(0, 3, 0, 0);
+        const hw_launch_info outer = c.info;
+        assert_true(begin_nested(outer.number, 0));
+        const uint64_t child = c.info.number;
+        hw_alloc_fail_after(successes);
+        launch(0, 0, 0, 0);
+        hw_alloc_fail_after(-1);
+        checked_end(&c);
+        if (begin_nested(child, 0)) checked_end(&c);
+        c.info = outer;
+        checked_child(&c, 0, 0, 3, (hw_child_step){.action = HW_CHILD_SYNCHRONIZES});
+        checked_end(&c);
+        assert_int_equal(checked_count(&c), 0);
+    }
+    assert_false(c.check->ran_out);
+}
+
 // Two blocks launch kernels that write the same word, by such streams, with an event between the two or without.
 static bool are_in_order(uint32_t other_block, int other_lane, const uint64_t streams[2], bool has_event) {
     const size_t before = checked_count(&c);
@@ -182,6 +210,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_launches_within, begin, end),
         cmocka_unit_test_setup_teardown(test_waits_within, begin, end),
         cmocka_unit_test_setup_teardown(test_waits_within_without_memory, begin, end),
+        cmocka_unit_test_setup_teardown(test_waits_for_unknown, begin, end),
         cmocka_unit_test_setup_teardown(test_numbers_of_launches, begin, end),
         cmocka_unit_test_setup_teardown(test_launches_within_without_memory, begin, end),
         cmocka_unit_test_setup_teardown(test_streams_within, begin, end),
