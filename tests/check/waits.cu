@@ -148,6 +148,35 @@ __global__ void launches_launcher(int *out) {
     wait_launcher<Ordered><<<1, 32>>>(out);
 }
 
+// Of two blocks one waits: the events of the other stand between its launches as ever, which are made later, and those
+// of the one between its own, whatever the other has done with events before.
+template <bool Ordered>
+__global__ void wait_event(int *out, int value) { *out = value; }                  // wait_event
+template <bool Ordered>
+__device__ void launch_by_event(int *out) {
+    cudaStream_t a, b;
+    cudaEvent_t event;
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    wait_event<Ordered><<<1, 1, 0, a>>>(out, 1);
+    cudaEventRecord(event, a);
+    if (Ordered) cudaStreamWaitEvent(b, event, 0);
+    wait_event<Ordered><<<1, 1, 0, b>>>(out, 2);
+}
+template <bool Ordered>
+__global__ void waits_by_events(int *out, unsigned waiting) {
+    if (blockIdx.x == waiting) {
+        while (!atomicAdd(out + 100, 0)) {}
+        idle<<<1, 1>>>();
+        cudaDeviceSynchronize();
+    }
+    launch_by_event<Ordered>(out + blockIdx.x);
+    if (blockIdx.x == waiting) cudaDeviceSynchronize();
+    __threadfence();
+    atomicExch(out + 100, 1);
+}
+
 // ---- order that is there in either version ----
 
 // Sums of halves lie behind their sum: one word less than two for each number.
@@ -188,6 +217,10 @@ static void run_all() {
     run<wait_grandchild<Ordered>>(1, 1);
     run<launches_inner<Ordered>>(1, 1);
     run<launches_launcher<Ordered>>(1, 1);
+    for (unsigned waiting = 0; waiting < 2; waiting++) {
+        cudaMemset(out, 0, 512 * sizeof(int));
+        waits_by_events<Ordered><<<2, 1>>>(out, waiting);
+    }
     cudaMemset(out, 1, 8 * sizeof(int));
     halves<<<1, 64>>>(out, 8, out + 128);
 }

@@ -135,6 +135,7 @@ void hw_check_block_begin(hw_check_blocks *b, const hw_where *where, hw_check_re
     block->barrier_time = 0;
     block->known = NULL;
     block->serial = ++b->n_begun;
+    block->last_mark = 0;
     block->floor = next;
     block->proxied = 0;
     block->rows.n = 0;

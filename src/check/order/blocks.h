@@ -76,6 +76,7 @@ typedef struct hw_check_block {
     uint32_t number;                         // in the grid; modulo 2^32
     uint32_t index[3], time, barrier_time;   // all threads know what was done before barrier_time
     uint32_t serial;                         // of the launch's blocks as they began
+    uint32_t last_mark;                      // the place, from 1 on, of its last hw_check_mark; 0: none
     hw_check_warp *warps;
     const hw_check_letters *known;           // what all threads have read
     hw_check_line *shared;

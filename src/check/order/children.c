@@ -35,14 +35,15 @@ static hw_check_child stream_of(const hw_check_blocks *blocks, const hw_check_bl
     return child;
 }
 
-static bool add_mark(hw_check_children *c, const hw_check_blocks *blocks, const hw_check_block *block,
+static bool add_mark(hw_check_children *c, const hw_check_blocks *blocks, hw_check_block *block,
                      const hw_child_step *step) {
     hw_check_marks *m = &c->marks;
     if (!hw_grow((void **)&m->items, m->n, &m->capacity, sizeof *m->items)) return false;
-    m->items[m->n] = (hw_check_mark){.block = block->number, .number = c->next, .index = (uint32_t)m->n,
-                                     .waits = step->action == HW_CHILD_WAITS, .event = step->event,
-                                     .of = stream_of(blocks, block, step)};
-    m->n++;
+    hw_check_mark *mark = &m->items[m->n++];
+    *mark = (hw_check_mark){.block = block->number, .number = c->next, .place = (uint32_t)m->n,
+                            .before = block->last_mark, .waits = step->action == HW_CHILD_WAITS, .event = step->event,
+                            .of = stream_of(blocks, block, step)};
+    block->last_mark = mark->place;
     return true;
 }
 
@@ -80,13 +81,14 @@ bool hw_check_children_add(hw_check_children *c, hw_check_blocks *blocks, const 
     if (step->action != HW_CHILD_LAUNCHES) return add_mark(c, blocks, block, step);
     const hw_check_letters *known = hw_check_blocks_launch(blocks, block, step->where.warp, step->lane, step->number);
     return known && add_birth(c, &(hw_check_birth){.number = step->number, .block = block->number,
+                                                   .last_mark = block->last_mark,
                                                    .as = stream_of(blocks, block, step), .known = known});
 }
 
 static int by_place(const void *left, const void *right) {
     const hw_check_mark *a = left, *b = right;
     if (a->block != b->block) return a->block < b->block ? -1 : 1;
-    return a->index < b->index ? -1 : 1;
+    return a->place < b->place ? -1 : 1;
 }
 
 static int by_number(const void *left, const void *right) {
@@ -134,6 +136,16 @@ static void keep_births(hw_check_children *c, hw_check_blocks *blocks, hw_check_
     forget_births(c);
 }
 
+// Those that have not been told; where they are in the order of numbers, they have been made in it.
+static void put_in_order(hw_check_marks *m) {
+    size_t kept = 0;
+    for (size_t i = 0; i < m->n; i++)
+        if (!m->items[i].is_told) m->items[kept++] = m->items[i];
+    m->n = kept;
+    m->are_in_order = true;
+    if (kept && !m->are_by_number) qsort(m->items, kept, sizeof *m->items, by_place);
+}
+
 bool hw_check_children_end(hw_check_children *c, hw_check_blocks *blocks, hw_check_streams *streams, uint64_t launch,
                            uint32_t work) {
     c->n_above = 0;
@@ -146,9 +158,7 @@ bool hw_check_children_end(hw_check_children *c, hw_check_blocks *blocks, hw_che
         return good;
     }
     keep_births(c, blocks, p);
-    hw_check_marks *m = &p->marks;
-    if (m->n > m->n_told && !m->are_by_number)
-        qsort(m->items + m->n_told, m->n - m->n_told, sizeof *m->items, by_place);
+    put_in_order(&p->marks);
     return true;
 }
 
@@ -184,9 +194,27 @@ void hw_check_children_close(hw_check_children *c, hw_check_streams *streams, ui
     while (c->n_parents && (!launch || c->parents[c->n_parents - 1].launch != launch)) close_last(c, streams);
 }
 
+// What the block of this child, which waits, has done with events before it.
+static bool tell_marks_of_block(hw_check_marks *m, hw_check_streams *streams, const hw_check_birth *child) {
+    bool good = true;
+    uint32_t next = 0;
+    for (uint32_t at = child->last_mark; at && !m->items[at - 1].is_told; at = m->items[at - 1].before) {
+        if (m->items[at - 1].number > child->number) continue;
+        m->items[at - 1].next = next;
+        next = at;
+    }
+    for (; good && next; next = m->items[next - 1].next) {
+        hw_check_mark *mark = &m->items[next - 1];
+        good = hw_check_streams_tell_child(streams, &mark->of, mark->event, mark->waits);
+        mark->is_told = true;
+    }
+    return good;
+}
+
 // What is done with events before this child is launched.
 static bool tell_marks(hw_check_marks *m, hw_check_streams *streams, const hw_check_birth *child) {
     bool good = true;
+    if (!m->are_in_order) return tell_marks_of_block(m, streams, child);
     while (good && m->n_told < m->n) {
         const hw_check_mark *mark = &m->items[m->n_told];
         const bool is_of_same = m->are_by_number || mark->block == child->block;

@@ -23,24 +23,31 @@
 typedef struct hw_check_birth {
     uint32_t number;                 // hw_child_step.number
     uint32_t block;                  // of the launching lane
+    uint32_t last_mark;              // of the block, until then: as hw_check_block has it
     hw_check_child as;
     const hw_check_letters *known;   // what the launching lane had done and known
 } hw_check_birth;
 
-// An event that a lane has recorded in a stream, or that a stream waits for.
+// An event that a lane has recorded in a stream, or that a stream waits for. Places are from 1 on, 0 is none.
 typedef struct hw_check_mark {
     uint32_t block;
     uint32_t number;                 // children that have a smaller one may have been launched before; others have not
-    uint32_t index;                  // of the launch's marks
-    bool waits;
+    uint32_t place;                  // of the launch's marks, as they were made
+    uint32_t before;                 // the one that its block has made before
+    uint32_t next;                   // that is to be told
+    bool waits, is_told;
     uint64_t event;
     hw_check_child of;
 } hw_check_mark;
 
+// They are told to streams.h before the children behind them. When their launch has ended, that is the order of blocks,
+// or where hw_child_step.is_behind_later_block was told that of numbers. Before, while a block waits, those of other
+// blocks stay as they are: in CUDA 11 streams and events are of a block (CUDA programming guide, "Streams and Events
+// (CDP1)").
 typedef struct hw_check_marks {
     hw_check_mark *items;
-    size_t n, capacity, n_told;
-    bool are_by_number;              // and not by blocks first: hw_child_step.is_behind_later_block
+    size_t n, capacity, n_told;      // n_told: of those that are in order
+    bool are_by_number, are_in_order;
 } hw_check_marks;
 
 // Launches that a block has waited for at once, with all that has come of them.
@@ -61,7 +68,7 @@ typedef struct hw_check_parent {
     hw_check_logs logs;
     hw_check_birth *births;
     size_t n_births, birth_capacity;
-    hw_check_marks marks;            // in the order in which they are told
+    hw_check_marks marks;
     const hw_check_birth *child;     // the running one, or that which has led to it; NULL: this one runs itself
     uint32_t last_child;             // its number, then as well
 } hw_check_parent;
@@ -69,7 +76,7 @@ typedef struct hw_check_parent {
 typedef struct hw_check_children {
     hw_check_birth *births;          // in the running launch, by number
     size_t n_births, capacity;
-    hw_check_marks marks;            // likewise
+    hw_check_marks marks;
     uint32_t next;                   // above the numbers of these births
     hw_check_parent *parents;        // the outermost first
     size_t n_parents, parent_capacity;

@@ -21,6 +21,7 @@ wait_parent|race|launch|wait_take
 wait_grandchild|race|launch|wait_put
 wait_inner|race|child|wait_put
 wait_launcher|race|child|wait_set
+wait_event|race|siblings|
 ROWS
 
 for compiler in nvcc; do

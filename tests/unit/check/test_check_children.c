@@ -148,7 +148,7 @@ static void test_waits_within_without_memory(void **state) {
     assert_int_equal(checked_count(&c), 1);
 }
 
-// A kernel waits for one that has itself launched another, of which nothing is known: one allocation fails as it is told.
+// A kernel waits for one that has launched another, of which nothing is known: an allocation fails as it is told.
 static void test_waits_for_unknown(void **state) {
     (void)state;
     for (long successes = 0; successes < 12; successes++) {
