@@ -491,7 +491,8 @@ void hw_check_leaks(hw_check *c) {
 bool hw_check_ran_out(const hw_check *c) { return c->ran_out || hw_check_streams_ran_out(c->streams); }
 
 bool hw_check_has_left_out(const hw_check *c) {
-    return c->has_left_out || c->entries.has_left_out || c->children.was_cut;
+    return c->has_left_out || c->entries.has_left_out || c->blocks.logs.was_cut ||
+           hw_check_children_were_cut(&c->children);
 }
 
 void hw_check_end(hw_check *c, bool with_leaks) {

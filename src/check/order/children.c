@@ -239,6 +239,12 @@ uint32_t hw_check_children_begin(hw_check_children *c, hw_check_streams *streams
     return work;
 }
 
+bool hw_check_children_were_cut(const hw_check_children *c) {
+    bool were_cut = c->was_cut;
+    for (size_t i = 0; i < c->n_parents; i++) were_cut |= c->parents[i].logs.was_cut;
+    return were_cut;
+}
+
 void hw_check_children_free(hw_check_children *c, hw_check_streams *streams) {
     hw_check_children_close(c, streams, 0);
     forget_births(c);

@@ -172,6 +172,32 @@ static void test_waits_for_unknown(void **state) {
     assert_false(c.check->ran_out);
 }
 
+// A word goes from the first block to the last, by messages from each to the next: too long a chain to be followed. The
+// launch that has launched another, or waits for it, says so as any.
+static void test_long_chain(void **state) {
+    (void)state;
+    enum { N = 4200 };
+    for (int launches = 0; launches < 3; launches++) {
+        hw_check_destroy(c.check);
+        assert_int_equal(checked_create(&c), HW_OK);
+        c.notes[CHECKED_LINES - 1] = (hw_note){.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU};    // of the fences
+        assert_int_equal(checked_begin(&c, 2, N + 1, 32), HW_OK);
+        checked_word(&c, 0, 0, 1, 80, HW_NOTE_STORE, WORD);
+        for (uint32_t block = 0; block <= N; block++) {
+            checked_word(&c, block, 0, 0, 81, HW_NOTE_ATOMIC, FLAG + 4 * (uint64_t)block);
+            checked_fence(&c, block, 0, 1, HW_SCOPE_GPU);
+            if (block < N) checked_word(&c, block, 0, 0, 81, HW_NOTE_ATOMIC, FLAG + 4 * (uint64_t)(block + 1));
+        }
+        checked_word(&c, N, 0, 0, 82, HW_NOTE_STORE, WORD);
+        if (launches) launch(N, 0, 0, 0);
+        if (launches == 2) assert_true(begin_nested(c.info.number, 0));
+        assert_true(hw_check_has_left_out(c.check));
+        checked_end(&c);
+        assert_true(hw_check_has_left_out(c.check));
+        assert_int_equal(checked_count(&c), 0);
+    }
+}
+
 // Two blocks launch kernels that write the same word, by such streams, with an event between the two or without.
 static bool are_in_order(uint32_t other_block, int other_lane, const uint64_t streams[2], bool has_event) {
     const size_t before = checked_count(&c);
@@ -211,6 +237,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_waits_within, begin, end),
         cmocka_unit_test_setup_teardown(test_waits_within_without_memory, begin, end),
         cmocka_unit_test_setup_teardown(test_waits_for_unknown, begin, end),
+        cmocka_unit_test_setup_teardown(test_long_chain, begin, end),
         cmocka_unit_test_setup_teardown(test_numbers_of_launches, begin, end),
         cmocka_unit_test_setup_teardown(test_launches_within_without_memory, begin, end),
         cmocka_unit_test_setup_teardown(test_streams_within, begin, end),
