@@ -451,8 +451,8 @@ hw_status hw_check_create(const hw_check_options *options, hw_check **out, hw_di
 
 void hw_check_destroy(hw_check *c) {
     if (!c) return;
+    while (c->aside) go_on(c);
     forget_launch(c);
-    while (c->aside) go_on(c), forget_launch(c);
     hw_check_entries_free(&c->entries);
     hw_check_shadow_free(&c->shadow);
     hw_check_reads_free(c);

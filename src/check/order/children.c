@@ -47,7 +47,8 @@ static bool add_mark(hw_check_children *c, const hw_check_blocks *blocks, hw_che
     return true;
 }
 
-// Numbers are in the order in which kernels have asked for room for parameters, mostly that of launches.
+// Numbers are in the order in which kernels have asked for room for parameters, mostly that of launches: a birth passes
+// no more others than there are lanes at once that have asked, and not launched yet.
 static bool add_birth(hw_check_children *c, const hw_check_birth *birth) {
     if (!hw_grow((void **)&c->births, c->n_births, &c->capacity, sizeof *c->births)) return false;
     size_t at = c->n_births++;
@@ -176,6 +177,7 @@ bool hw_check_children_put_aside(hw_check_children *c, hw_check_blocks *blocks, 
 void hw_check_children_take_back(hw_check_children *c, hw_check_blocks *blocks, hw_check_streams *streams,
                                  uint64_t launch) {
     hw_check_parent *p = record_of(c, launch);
+    forget_births(c);
     c->births = p->births;
     c->n_births = p->n_births;
     c->capacity = p->birth_capacity;

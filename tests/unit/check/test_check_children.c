@@ -198,6 +198,19 @@ static void test_long_chain(void **state) {
     }
 }
 
+// What is destroyed while launches wait has nothing left.
+static void test_ends_in_midst(void **state) {
+    (void)state;
+    assert_int_equal(checked_begin(&c, 2, 1, 64), HW_OK);
+    launch(0, 3, 0, 0);
+    assert_true(begin_nested(c.info.number, 0));
+    use_event(0, HW_CHILD_RECORDS, 16);
+    launch(0, 0, 0, 0);
+    assert_true(begin_nested(c.info.number, 0));
+    use_event(0, HW_CHILD_RECORDS, 16);
+    launch(0, 0, 0, 0);
+}
+
 // Two blocks launch kernels that write the same word, by such streams, with an event between the two or without.
 static bool are_in_order(uint32_t other_block, int other_lane, const uint64_t streams[2], bool has_event) {
     const size_t before = checked_count(&c);
@@ -237,6 +250,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_waits_within, begin, end),
         cmocka_unit_test_setup_teardown(test_waits_within_without_memory, begin, end),
         cmocka_unit_test_setup_teardown(test_waits_for_unknown, begin, end),
+        cmocka_unit_test_setup_teardown(test_ends_in_midst, begin, end),
         cmocka_unit_test_setup_teardown(test_long_chain, begin, end),
         cmocka_unit_test_setup_teardown(test_numbers_of_launches, begin, end),
         cmocka_unit_test_setup_teardown(test_launches_within_without_memory, begin, end),
