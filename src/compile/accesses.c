@@ -6,7 +6,7 @@
 
 #include "compile/draft.h"
 
-// One element for each lane. Local memory has words.
+// One element for each lane, so that none is HW_INST_WHOLE. Local memory has words.
 bool hw_draft_can_access(const hw_program *program, uint32_t index) {
     const hw_inst *in = &program->insts[index];
     const hw_body_id id = program->bodies[index];

@@ -27,7 +27,8 @@ static hw_seen_shape seen_shape(const builder *b, const hw_inst *in) {
     return all != HW_SEEN_NEVER ? all : hw_segment_seen_some(b->set, in->pattern);
 }
 
-// Spaces whose bytes lie together, by registers that the quick bodies know too.
+// Spaces whose bytes lie together, by registers that the quick bodies know too. A volatile access may be of one
+// element, a whole vector by .cg is not volatile: neither flag has the other.
 static bool can_access(const builder *b, const hw_inst *in, bool is_store) {
     bool has_space = in->space == HW_SPACE_GLOBAL || in->space == HW_SPACE_SHARED || in->space == HW_SPACE_GENERIC ||
                      in->space == HW_SPACE_CONST;

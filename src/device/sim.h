@@ -62,6 +62,8 @@ typedef struct hw_sim_options {
     double (*begin_us)(void *context, uint64_t stream);
     void *begin_context;
     bool (*attribute)(const hw_gpu *gpu, int attribute, int *value);   // cudaDeviceAttr; NULL: kernels cannot ask
+    bool (*limit)(void *context, unsigned limit, size_t *value);       // cudaLimit, likewise
+    void *limit_context;
     bool poisons;                  // unset memory holds the byte `poison`: device, shared and local memory
     uint8_t poison;
     const char *producer;          // who made PTX that does not say it, in reports; may be NULL

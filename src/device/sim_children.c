@@ -115,6 +115,11 @@ static bool find_attribute(void *context, int attribute, int *value) {
     return options->attribute && options->attribute(options->gpu, attribute, value);
 }
 
+static bool find_limit(void *context, uint32_t limit, size_t *value) {
+    const hw_sim_options *options = &((const hw_sim_parent *)context)->sim->options;
+    return options->limit && options->limit(options->limit_context, limit, value);
+}
+
 static bool describe_function(void *context, uint64_t handle, hw_child_attributes *out) {
     const hw_sim_function *function = function_of(((hw_sim_parent *)context)->args->function->module, handle);
     if (!function || hw_sim_prepare(function, NULL)) return false;
@@ -140,7 +145,7 @@ hw_child_host hw_sim_child_host(hw_sim_parent *parent) {
     const hw_sim *sim = parent->sim;
     return (hw_child_host){.context = parent, .gpus = sim->options.memory.gpus ? sim->options.memory.gpus : 1,
                            .sync_depth = atomic_load(&sim->sync_depth), .execute = execute_children,
-                           .refuses = refuse_child, .attribute = find_attribute,
+                           .refuses = refuse_child, .attribute = find_attribute, .limit = find_limit,
                            .describe = describe_function, .occupancy = find_occupancy};
 }
 

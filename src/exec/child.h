@@ -47,6 +47,7 @@ typedef struct hw_child_host {
     // cudaError_t of a launch at that depth that no GPU would take, which is then not made; 0: it can be made.
     uint32_t (*refuses)(void *context, uint32_t depth, const hw_child *child);
     bool (*attribute)(void *context, int attribute, int *value);
+    bool (*limit)(void *context, uint32_t limit, size_t *value);    // cudaLimit
     bool (*describe)(void *context, uint64_t function, hw_child_attributes *out);
     // Blocks that a multiprocessor holds.
     bool (*occupancy)(void *context, uint64_t function, uint32_t threads, uint32_t shared_bytes, uint32_t *blocks);

@@ -250,11 +250,13 @@ enum { HW_NO_RECONVERGENCE = 0xffffffffu };
 enum {
     HW_INST_NEGATE_P = 1,      // use the complement of p
     HW_INST_SIGNED = 2,        // sign-extend a narrow load
-    HW_INST_VOLATILE = 4,      // volatile, relaxed, acquire: another block may be waiting for or changing this
-    HW_INST_ADDRESS_32 = 16,   // the address slot has 32-bit lanes
-    HW_INST_WHOLE = 64,        // a vector of which another block may be waiting: no part of it is seen before the rest
+    HW_INST_VOLATILE = 4,      // volatile, relaxed, acquire, atomic: others may change it meanwhile, and a load may be
+                               // a poll, which ends a warp's turn. Loads and stores: by no quick way, not compiled
     HW_INST_NEGATE_B = 8,      // the boolean source in b is complemented
+    HW_INST_ADDRESS_32 = 16,   // the address slot has 32-bit lanes
     HW_INST_OF_ARRAY = 32,     // of a surface's array: nobody follows which of its bits are undefined
+    HW_INST_WHOLE = 64,        // of vectors only, of all that are volatile and of those by .cg, .cv and .wt: no other
+                               // block sees a part of a lane's vector (exec/memory/whole.h)
 };
 
 typedef struct hw_program hw_program;

@@ -64,15 +64,19 @@ hw_rt_status hw_rt_set_limit(hw_runtime *runtime, unsigned limit, size_t value) 
     }
 }
 
-hw_rt_status hw_rt_get_limit(hw_runtime *runtime, unsigned limit, size_t *value) {
-    HW_RT_ENTER(runtime);
-    if (limit >= HW_RT_LIMITS || (limit == HW_RT_LIMIT_SYNC_DEPTH && !has_sync_depth(runtime)))
-        return HW_RT_UNSUPPORTED_LIMIT;
+bool hw_rt_find_limit(void *of, unsigned limit, size_t *value) {
+    const hw_runtime *runtime = of;
+    if (limit >= HW_RT_LIMITS || (limit == HW_RT_LIMIT_SYNC_DEPTH && !has_sync_depth(runtime))) return false;
     if (limit == HW_RT_LIMIT_STACK) *value = hw_sim_stack_bytes(hw_rt_sim(runtime));
     else if (limit == HW_RT_LIMIT_HEAP) *value = hw_sim_heap_bytes(hw_rt_sim(runtime));
     else if (limit == HW_RT_LIMIT_SYNC_DEPTH) *value = hw_sim_sync_depth(hw_rt_sim(runtime));
     else *value = atomic_load(&runtime->limits[limit]);
-    return HW_RT_SUCCESS;
+    return true;
+}
+
+hw_rt_status hw_rt_get_limit(hw_runtime *runtime, unsigned limit, size_t *value) {
+    HW_RT_ENTER(runtime);
+    return hw_rt_find_limit(runtime, limit, value) ? HW_RT_SUCCESS : HW_RT_UNSUPPORTED_LIMIT;
 }
 
 hw_rt_status hw_rt_set_cache_preference(hw_runtime *runtime, unsigned preference) {

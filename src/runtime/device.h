@@ -28,6 +28,8 @@ typedef enum hw_rt_limit {
 // kernel has), HW_RT_INVALID_VALUE, HW_RT_NO_MEMORY.
 hw_rt_status hw_rt_set_limit(hw_runtime *runtime, unsigned limit, size_t value);
 hw_rt_status hw_rt_get_limit(hw_runtime *runtime, unsigned limit, size_t *value);
+// The same of a hw_runtime, for its kernels, which are within a call; false: HW_RT_UNSUPPORTED_LIMIT.
+bool hw_rt_find_limit(void *of, unsigned limit, size_t *value);
 
 // What CUDA calls the cache configuration: none, shared, L1, equal (0 to 3); remembered.
 enum { HW_RT_CACHE_PREFERENCES = 4 };

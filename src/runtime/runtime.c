@@ -30,6 +30,8 @@ static hw_status make_timeline(hw_runtime *runtime, hw_diag *diag) {
     runtime->options.device.has_gpu_clock = !status;
     runtime->options.device.begin_us = expected_begin;
     runtime->options.device.attribute = hw_rt_attribute;
+    runtime->options.device.limit = hw_rt_find_limit;
+    runtime->options.device.limit_context = runtime;
     runtime->options.device.begin_context = runtime->timeline;
     return status;
 }

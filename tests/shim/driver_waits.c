@@ -19,6 +19,7 @@ static const char kernels_ptx[] =
     ".extern .func (.param .b32 r) cudaDeviceGetAttribute(.param .b64 v, .param .b32 a, .param .b32 d);\n"
     ".extern .func (.param .b32 r) cudaOccupancyMaxActiveBlocksPerMultiprocessor(.param .b64 n, .param .b64 f,"
     " .param .b32 t, .param .b64 s);\n"
+    ".extern .func (.param .b32 r) cudaDeviceGetLimit(.param .b64 v, .param .b32 l);\n"
     ".extern .func (.param .b32 r) cudaFuncGetAttributes(.param .b64 a, .param .b64 f);\n"
     ".extern .func (.param .b32 r) cudaEventCreateWithFlags(.param .b64 e, .param .b32 f);\n"
     ".extern .func (.param .b32 r) cudaEventRecord(.param .b64 e, .param .b64 s);\n"
@@ -48,6 +49,10 @@ static const char kernels_ptx[] =
     " call.uni (r), cudaOccupancyMaxActiveBlocksPerMultiprocessor, (n, f, t, s);\n }\n"
     " {\n .param .b64 a; .param .b64 f; .param .b32 r; st.param.b64 [a], %rd4; st.param.b64 [f], %rd2;\n"
     " call.uni (r), cudaFuncGetAttributes, (a, f);\n }\n"
+    " {\n .param .b64 v; .param .b32 l; .param .b32 r; add.u64 %rd7, %rd1, 136; st.param.b64 [v], %rd7;\n"
+    " st.param.b32 [l], 2; call.uni (r), cudaDeviceGetLimit, (v, l);\n }\n"
+    " {\n .param .b64 v; .param .b32 l; .param .b32 r; st.param.b64 [v], %rd7; st.param.b32 [l], 99;\n"
+    " call.uni (r), cudaDeviceGetLimit, (v, l);\n ld.param.b32 %r1, [r];\n }\n st.global.u32 [%rd1+12], %r1;\n"
     " {\n .param .b64 e; .param .b32 f; .param .b32 r; st.param.b64 [e], %rd5; st.param.b32 [f], 2;\n"
     " call.uni (r), cudaEventCreateWithFlags, (e, f);\n }\n ld.global.u64 %rd6, [%rd5];\n"
     " {\n .param .b64 e; .param .b64 s; .param .b32 r; st.param.b64 [e], %rd6; st.param.b64 [s], 0;\n"
@@ -93,8 +98,8 @@ static int ask(CUmodule module, CUdeviceptr p) {
     if (cuModuleGetFunction(&function, module, "ask") ||
         cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL) || cuMemcpyDtoH(got, p, sizeof got))
         return 1;
-    printf("multiprocessors %d blocks %d threads %d binary %d event %d\n", got[0], got[1], got[16 + 6], got[16 + 9],
-           got[2]);
+    printf("multiprocessors %d blocks %d threads %d binary %d event %d heap %d limit 99: %d\n", got[0], got[1],
+           got[16 + 6], got[16 + 9], got[2], got[34], got[3]);
     return 0;
 }
 

@@ -49,6 +49,9 @@ __global__ void fail(int *p) {
     p[5] = cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 5);
     p[6] = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, put, 32, (size_t)1 << 32);
     p[7] = value;
+    size_t limit;
+    p[8] = cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount);
+    p[9] = (int)limit;
 }
 
 // The kernel that takes is the same launch each time, and finds what a child has written since.
@@ -151,7 +154,7 @@ int main() {
     put_and_take(p, to);
     fail<<<1, 1>>>(p);
     cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
-    for (int i = 0; i < 8; i++) printf("%d ", h[i]);
+    for (int i = 0; i < 10; i++) printf("%d ", h[i]);
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     wait_at_barriers();
     count_in_threads();

@@ -9,7 +9,7 @@
 
 // cudaError_t
 enum { INVALID_VALUE = HW_CHILD_INVALID_VALUE, NO_MEMORY = 2, INVALID_DEVICE = 101, INVALID_FUNCTION = 98,
-       WAITS_TOO_DEEP = 68 };
+       WAITS_TOO_DEEP = 68, UNSUPPORTED_LIMIT = 215 };
 
 static hw_children *children_of(const hw_state *s) { return s->run->launch->children; }
 static const hw_child_host *host_of(const hw_state *s) { return children_of(s) ? children_of(s)->host : NULL; }
@@ -246,6 +246,14 @@ static bool run_attribute(hw_state *s, const hw_inst *in, const hw_call_site *si
     return good ? give_bytes(s, in, site, lane, &value, sizeof value) : fail(s, site, lane, INVALID_VALUE);
 }
 
+// cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit)
+static bool run_limit(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
+    const hw_child_host *host = host_of(s);
+    size_t value;
+    const bool good = host && host->limit(host->context, (uint32_t)hw_builtin_argument(s, site, 1, lane), &value);
+    return good ? give_bytes(s, in, site, lane, &value, sizeof value) : fail(s, site, lane, UNSUPPORTED_LIMIT);
+}
+
 // cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *function)
 static bool run_describe(hw_state *s, const hw_inst *in, const hw_call_site *site, int lane) {
     const hw_child_host *host = host_of(s);
@@ -302,7 +310,8 @@ static const hw_builtin_row calls[] = {
     {"EventRecord", run_record}, {"EventRecordWithFlags", run_record}, {"EventDestroy", run_nothing},
     {"GetLastError", run_take_error}, {"PeekAtLastError", run_peek_error}, {"SetLastError", run_set_error},
     {"Malloc", run_malloc}, {"Free", run_free}, {"GetDevice", run_device}, {"GetDeviceCount", run_device_count},
-    {"DeviceGetAttribute", run_attribute}, {"FuncGetAttributes", run_describe},
+    {"DeviceGetAttribute", run_attribute}, {"DeviceGetLimit", run_limit}, {"GetLimit", run_limit},
+    {"FuncGetAttributes", run_describe},
     {"FuncGetAttribute", run_function_attribute},
     {"DeviceGetCacheConfig", run_config}, {"DeviceGetSharedMemConfig", run_config}, {"GetCacheConfig", run_config},
     {"GetSharedMemConfig", run_config},

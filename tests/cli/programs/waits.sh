@@ -16,7 +16,7 @@ for threads in 1 3; do
     says out 'refused 9 9 9 0'
     says err 'is refused with error 9'
     [ "$(grep -c 'is refused' "$work/err")" = 1 ] || fail "$(cat "$work/err")"
-    says out 'multiprocessors 108 blocks 2 threads 1024 binary 80 event 0'
+    says out 'multiprocessors 108 blocks 2 threads 1024 binary 80 event 0 heap 8388608 limit 99: 215'
 done
 expect 0 "$halfwarp" run --gpu h200 "$work/waits"
 says out 'limit 215'
@@ -41,7 +41,7 @@ if command -v nvcc > /dev/null; then
     says out 496
     says out '0 0 0 0 20 21 22 23 cudaSuccess'
     says out '0 0 1 1 taken'
-    says out '9 9 0 1 1 101 0 0 cudaSuccess'
+    says out '9 9 0 1 1 101 0 0 0 2048 cudaSuccess'
     says out '16448 sums'
     says out '4096 4096 4096 4096 sixes'
     expect 0 "$halfwarp" check --gpu a100 "$work/sums"
