@@ -175,7 +175,7 @@ static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *
     const bool is_good = hw_check_blocks_barrier(&c->blocks, step, c->notes, &first);
     // Others of the cluster come after it only where they have met it.
     const bool is_alone = c->blocks.cluster_blocks == 1;
-    if (is_for_all && !block->has_rows && is_alone) block->floor = hw_check_entries_next(&c->entries);
+    if (is_for_all && !block->has_late && is_alone) block->floor = hw_check_entries_next(&c->entries);
     if (is_good) return;
     const hw_check_arrivals *a = &block->arrivals[step->barrier];
     const hw_check_entry one = entry_of_waiting(c, block, a->warp, a->mask, first, HW_CHECK_ARRIVES);

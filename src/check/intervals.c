@@ -6,7 +6,7 @@
 #include "check/internal.h"
 #include "isa/order.h"
 
-enum { MOST_BYTES = 1 << 16 };
+enum { MOST_BYTES = 1 << 16, MOST_COPIES = 1 << 10 };
 #define SERIAL (((uint64_t)1 << 48) - 1)
 
 // What a record says: something is done, or a copy begins; it was under way when the log began; its lanes have waited.
@@ -158,21 +158,6 @@ static void drop_landed(hw_check_lane_copies *copies) {
     copies->n = n;
 }
 
-bool hw_check_lane_copies_begin(hw_check_block *block, const hw_access *first, const hw_check_bases *bases,
-                           const hw_check_runs *runs) {
-    hw_check_lane_copies *copies = &block->copies;
-    for (uint32_t k = 0; k < bases->n; k++) {
-        if (copies->n == copies->capacity) drop_landed(copies);
-        if (!hw_grow((void **)&copies->items, copies->n, &copies->capacity, sizeof *copies->items)) return false;
-        hw_check_lane_copy *copy = &copies->items[copies->n++];
-        *copy = (hw_check_lane_copy){.runs = runs, .serial = runs ? runs->serial : 0, .base = (uint32_t)bases->at[k],
-                                .note = first->note, .mask = first->pattern->mask, .kind = first->kind,
-                                .warp = (uint8_t)(first->where.warp + k), .width_bytes = first->width_bytes};
-        for (int i = 0; i < HW_WARP_LANES; i++) copy->delta[i] = (int32_t)first->pattern->delta[i];
-    }
-    return true;
-}
-
 // Lanes of both that go to the same place.
 static uint32_t common_lanes(const hw_check_lane_copy *a, const hw_check_lane_copy *b) {
     uint32_t lanes = 0;
@@ -182,15 +167,72 @@ static uint32_t common_lanes(const hw_check_lane_copy *a, const hw_check_lane_co
     return lanes & a->mask & b->mask;
 }
 
+// One that is under way to the same places, by the same lanes; NULL: none is.
+static hw_check_lane_copy *find_same(hw_check_lane_copies *copies, const hw_check_lane_copy *copy) {
+    for (size_t i = copies->n; i-- > 0;) {
+        hw_check_lane_copy *other = &copies->items[i];
+        if (other->base == copy->base && other->mask == copy->mask && common_lanes(other, copy) == copy->mask)
+            return other;
+    }
+    return NULL;
+}
+
+// NULL: too many are under way, or no memory.
+static hw_check_lane_copy *make_copy(hw_check *c, hw_check_lane_copies *copies) {
+    if (copies->n == copies->capacity || copies->n == MOST_COPIES) drop_landed(copies);
+    if (copies->n == MOST_COPIES) return NULL;
+    if (hw_grow((void **)&copies->items, copies->n, &copies->capacity, sizeof *copies->items))
+        return &copies->items[copies->n++];
+    c->blocks.ran_out = true;
+    return NULL;
+}
+
+// Each barrier logs all copies under way. Who never waits for them would have ever more: beyond some the block does
+// without.
+static void stop_waiting(hw_check *c, hw_check_block *block) {
+    hw_check_interval_look(c, block);
+    block->interval.is_known = true;
+    block->has_late = true;
+}
+
+void hw_check_lane_copies_begin(hw_check *c, hw_check_block *block, const hw_access *first,
+                                const hw_check_bases *bases, const hw_check_runs *runs) {
+    hw_check_lane_copy copy = {.runs = runs, .serial = runs ? runs->serial : 0, .note = first->note,
+                               .mask = first->pattern->mask, .kind = first->kind, .width_bytes = first->width_bytes};
+    for (int i = 0; i < HW_WARP_LANES; i++) copy.delta[i] = (int32_t)first->pattern->delta[i];
+    for (uint32_t k = 0; k < bases->n && !block->has_late; k++) {
+        copy.base = (uint32_t)bases->at[k];
+        copy.warp = (uint8_t)(first->where.warp + k);
+        hw_check_lane_copy *same = find_same(&block->copies, &copy), *new = same ? NULL : make_copy(c, &block->copies);
+        if (new) *new = copy;
+        for (int i = 0; same && i < HW_WARP_LANES; i++) same->more[i] += copy.mask >> i & 1;
+        if (!same && !new) stop_waiting(c, block);
+    }
+    if (block->has_late) block->copies.n = 0;
+}
+
+// Lanes for which no other one is under way there.
+static uint32_t lanes_without_more(hw_check_lane_copy *copy, uint32_t lanes) {
+    uint32_t over = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint32_t *more = &copy->more[__builtin_ctz(left)];
+        over |= *more ? 0 : left & -left;
+        *more -= *more != 0;
+    }
+    return over;
+}
+
 void hw_check_lane_copies_land(hw_check_block *block, hw_check_lane_copy *landed) {
     uint32_t left = landed->mask;
     for (size_t i = 0; left && i < block->copies.n; i++) {
         hw_check_lane_copy *copy = &block->copies.items[i];
         const uint32_t lanes = copy->mask ? common_lanes(copy, landed) & left : 0;
+        if (!lanes) continue;
         left &= ~lanes;
-        if (lanes && lanes == copy->mask && lanes == landed->mask) *landed = *copy;
-        if (lanes && lanes != copy->mask) copy->runs = NULL;    // the pattern is that of more lanes
-        copy->mask &= ~lanes;
+        if (lanes == copy->mask && lanes == landed->mask) *landed = *copy;
+        const uint32_t rest = copy->mask & ~lanes_without_more(copy, lanes);
+        if (rest && rest != copy->mask) copy->runs = NULL;      // the pattern is that of more lanes
+        copy->mask = rest;
     }
 }
 
@@ -219,21 +261,19 @@ bool hw_check_interval_land(hw_check *c, hw_check_block *block, const hw_check_l
 static void begin_log(hw_check *c, hw_check_block *block) {
     hw_check_interval *in = &block->interval;
     drop_landed(&block->copies);
-    in->is_known = block->has_rows;
-    for (size_t i = 0; i < block->copies.n && !block->has_rows; i++) {
-        const hw_check_lane_copy *copy = &block->copies.items[i];
-        if (!in->is_known && put_copy(c, in, copy, IS_UNDER_WAY)) continue;
-        hw_check_interval_look(c, block);
-        in->is_known = true;
-        hw_check_record_copy(c, block, copy, true);
-    }
+    in->is_known = block->has_late;
+    size_t n = 0;
+    while (!in->is_known && n < block->copies.n && put_copy(c, in, &block->copies.items[n], IS_UNDER_WAY)) n++;
+    if (n < block->copies.n) stop_waiting(c, block);
+    for (; n < block->copies.n; n++) hw_check_record_copy(c, block, &block->copies.items[n], true);
+    if (block->has_late) block->copies.n = 0;
 }
 
 // ---- looking --------------------------------------------------------------------------------------------------------
 
 static void look_at_copy(hw_check *c, hw_check_block *block, const logged *l) {
     hw_check_lane_copy copy = {.note = l->note, .mask = l->mask, .base = l->record->base, .warp = l->record->warp,
-                          .width_bytes = l->width_bytes};
+                               .width_bytes = l->width_bytes};
     memcpy(copy.delta, l->delta, sizeof copy.delta);
     hw_check_record_copy(c, block, &copy, l->record->what == IS_UNDER_WAY);
 }

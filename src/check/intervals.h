@@ -9,7 +9,7 @@
 //
 // Asynchronous copies (of lanes) do not wait for barriers: those that are under way at one stand at the beginning of
 // the next log, and a log says when copies begin and when they have been waited for. In between nobody may touch their
-// words.
+// words. Where too many are under way for that, a block's accesses wait no more.
 //
 // Internal to check/. Calls are one at a time.
 #ifndef HW_CHECK_INTERVALS_H
@@ -56,9 +56,9 @@ void hw_check_interval_look(hw_check *check, hw_check_block *block);
 void hw_check_interval_end(hw_check *check, hw_check_block *block);
 void hw_check_intervals_look(hw_check *check);
 
-// Copies that the warps begin, in the block's list from now on. runs: of their pattern, or NULL. False: no memory.
-bool hw_check_lane_copies_begin(hw_check_block *block, const hw_access *first, const hw_check_bases *bases,
-                           const hw_check_runs *runs);
+// Copies that the warps begin, in the block's list from now on. runs: of their pattern, or NULL.
+void hw_check_lane_copies_begin(hw_check *check, hw_check_block *block, const hw_access *first,
+                                const hw_check_bases *bases, const hw_check_runs *runs);
 // Lanes of a copy have waited for it. It becomes the one of the list, with its pattern, if that is of the same lanes.
 void hw_check_lane_copies_land(hw_check_block *block, hw_check_lane_copy *landed);
 // Notes that down. False: it cannot wait.

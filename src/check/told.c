@@ -181,7 +181,7 @@ static void hear_accesses(hw_check *c, const hw_access *first, const hw_check_ba
     else if (p->index < c->n_runs) runs = keep_runs_of(c, first);
     if (first->space == HW_SPACE_SHARED) {
         const uint8_t kind = runs ? runs->kinds : hw_check_interval_kind(&c->notes[first->note], first->kind);
-        if (kind == HW_CHECK_ASYNC_WRITE) c->blocks.ran_out |= !hw_check_lane_copies_begin(block, first, all, runs);
+        if (kind == HW_CHECK_ASYNC_WRITE) hw_check_lane_copies_begin(c, block, first, all, runs);
         // What is met once soon has another one's place: logs have it as if it had no name.
         if (can_wait(c, block, first, n, kind) &&
             hw_check_interval_add(c, block, first, all, kind, runs && runs->is_new ? NULL : runs))
@@ -249,7 +249,7 @@ void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *
     (void)worker;
     if (!block || !landed->is_waited_for) return;    // it stays under way
     hw_check_lane_copy copy = {.note = landed->note, .mask = landed->mask, .warp = (uint8_t)landed->where.warp,
-                          .kind = HW_NOTE_COPY, .width_bytes = landed->width_bytes};
+                               .kind = HW_NOTE_COPY, .width_bytes = landed->width_bytes};
     for (int i = 0; i < HW_WARP_LANES; i++) copy.delta[i] = copy.mask >> i & 1 ? (int32_t)landed->to[i] : 0;
     if (c->blocks.cluster_blocks == 1) hw_check_lane_copies_land(block, &copy);
     if (c->blocks.cluster_blocks == 1 && hw_check_interval_land(c, block, &copy)) return;

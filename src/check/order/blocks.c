@@ -139,7 +139,7 @@ void hw_check_block_begin(hw_check_blocks *b, const hw_where *where, hw_check_re
     block->floor = next;
     block->proxied = 0;
     block->rows.n = 0;
-    block->has_rows = b->has_rows;
+    block->has_late = b->has_rows;
     block->copies.n = 0;
     block->interval.bytes = block->interval.kinds = 0;
     block->interval.is_known = b->has_rows;

@@ -70,9 +70,10 @@ typedef struct hw_check_lane_copy {
     uint32_t note, mask, base;               // mask: lanes that have not waited
     uint8_t warp, kind, width_bytes;
     int32_t delta[HW_WARP_LANES];
+    uint32_t more[HW_WARP_LANES];            // of each lane: others of the same instruction to the same place
 } hw_check_lane_copy;
 typedef struct hw_check_lane_copies {
-    hw_check_lane_copy *items;                    // as they were begun, among them some that are over: mask is 0
+    hw_check_lane_copy *items;               // as they were begun, among them some that are over: mask is 0
     size_t n, capacity;
 } hw_check_lane_copies;
 
@@ -96,8 +97,8 @@ typedef struct hw_check_block {
     hw_check_ref floor;                      // what shared memory refers to below it, all threads come after
     uint32_t proxied;                        // when a thread made a fence for copies of rows
     hw_check_rows rows;                      // copies of rows under way that it has begun
-    bool has_rows;                           // it may have such, for which barriers do not wait
-    hw_check_lane_copies copies;                  // of lanes, under way
+    bool has_late;                           // it may have copies for which barriers do not wait and that no log tells
+    hw_check_lane_copies copies;             // of lanes, under way
     hw_check_interval interval;
     uint32_t met_at;                         // barriers that anybody has come to, bits
     hw_check_arrivals arrivals[HW_BARRIERS + 1];

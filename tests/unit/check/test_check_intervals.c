@@ -261,6 +261,43 @@ static void test_pipelines(void **state) {
     checked_end(&c);
 }
 
+// Copies that nobody waits for: each barrier's log has as many as there are places, and beyond many no log is kept.
+static void test_copies_that_nobody_waits_for(void **state) {
+    (void)state;
+    enum { ROUNDS = 100, ROWS = 4, PLACES = 400, BYTES = 512 };
+    start(3);
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        access_rows(0, STORE, HW_NOTE_COPY, BYTES * (round % ROWS));
+        barrier(0);
+    }
+    hw_where where = checked_where(0, 0);
+    const hw_check_block *of_rows = hw_check_block_of(&c.check->blocks, &where);
+    assert_int_equal(of_rows->copies.n, 4 * ROWS);
+    assert_false(of_rows->interval.is_known);
+    // All that were begun to a row have to be there before the row is.
+    for (uint64_t round = 0; round < ROUNDS / ROWS; round++) {
+        barrier(0);
+        land_rows(0, STORE, 0, true);
+    }
+    barrier(0);
+    load_row(0, 0, true);
+    load_row(0, BYTES, true);
+    barrier(0);
+    assert_int_equal(count_between(STORE, LOAD), 128);
+
+    for (uint64_t place = 0; place < PLACES; place++) {
+        access_rows(1, STORE, HW_NOTE_COPY, 4 * place);
+        barrier(1);
+    }
+    where = checked_where(1, 0);
+    const hw_check_block *of_places = hw_check_block_of(&c.check->blocks, &where);
+    assert_int_equal(of_places->copies.n, 0);
+    assert_true(of_places->interval.is_known);
+    load_row(1, 4 * (PLACES - 1), true);
+    assert_int_equal(count_between(STORE, LOAD), 128 + 128);
+    checked_end(&c);
+}
+
 // Lanes of `mask` of warp 1, words side by side from lane 0's at `offset` on.
 static void access_some(uint32_t block, uint32_t line, uint8_t kind, uint32_t mask, uint64_t offset) {
     const hw_note note = {.kind = kind, .space = HW_SPACE_SHARED, .width_bytes = 4};
@@ -322,6 +359,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_atomics, begin, end),
         cmocka_unit_test_setup_teardown(test_copies, begin, end),
         cmocka_unit_test_setup_teardown(test_pipelines, begin, end),
+        cmocka_unit_test_setup_teardown(test_copies_that_nobody_waits_for, begin, end),
         cmocka_unit_test_setup_teardown(test_long_intervals, begin, end),
         cmocka_unit_test_setup_teardown(test_threads_that_write_what_they_have_read, begin, end),
         cmocka_unit_test(test_intervals_without_memory),
