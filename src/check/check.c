@@ -133,6 +133,7 @@ static void tell_block(hw_sink *sink, uint32_t worker, const hw_block_step *step
         return;
     }
     hw_check_block *block = hw_check_block_of(&c->blocks, &step->where);
+    if (block) block->copies.n = 0;
     if (block) hw_check_interval_end(c, block);
     if (block) hw_check_bounds_block_ends(c, block);
     hw_check_block_end(&c->blocks, &step->where);
@@ -169,14 +170,12 @@ static void tell_barrier(hw_sink *sink, uint32_t worker, const hw_barrier_step *
     if (!block) return;
     const bool is_for_all = hw_check_blocks_is_for_all(block, step);
     if (step->action == HW_BARRIER_COMPLETE) look_for_left_out(c, block, step->barrier);
-    // What all threads have waited for when they come to the barrier is behind it as everything else.
-    if (is_for_all && !block->n_under_way) block->has_copies = c->blocks.has_rows;
     if (is_for_all) hw_check_interval_end(c, block);
     else if (step->action != HW_BARRIER_SYNC && step->action != HW_BARRIER_REDUCE) hw_check_interval_look(c, block);
     const bool is_good = hw_check_blocks_barrier(&c->blocks, step, c->notes, &first);
     // Others of the cluster come after it only where they have met it.
     const bool is_alone = c->blocks.cluster_blocks == 1;
-    if (is_for_all && !block->has_copies && is_alone) block->floor = hw_check_entries_next(&c->entries);
+    if (is_for_all && !block->has_late && is_alone) block->floor = hw_check_entries_next(&c->entries);
     if (is_good) return;
     const hw_check_arrivals *a = &block->arrivals[step->barrier];
     const hw_check_entry one = entry_of_waiting(c, block, a->warp, a->mask, first, HW_CHECK_ARRIVES);

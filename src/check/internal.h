@@ -115,6 +115,9 @@ void hw_check_begin_present(hw_check *check, hw_check_present *now, hw_check_blo
 void hw_check_hear(hw_check *check, const hw_access *first, uint32_t n, const uint64_t *bases);
 void hw_check_tell_lanes(hw_sink *sink, uint32_t worker, const hw_lane_access *access);
 void hw_check_tell_row(hw_sink *sink, uint32_t worker, const hw_bulk_step *step);
+// Notes down what an asynchronous copy writes: pending, as long as it is under way; an ordinary write, made now, when
+// its lanes have waited.
+void hw_check_record_copy(hw_check *check, hw_check_block *block, const hw_check_lane_copy *copy, bool is_pending);
 void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *landed);
 void hw_check_host_access(hw_check *check, uint32_t work, hw_check_act act, uint64_t address, uint64_t bytes);
 

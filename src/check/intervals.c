@@ -6,15 +6,18 @@
 #include "check/internal.h"
 #include "isa/order.h"
 
-enum { MOST_BYTES = 1 << 16 };
+enum { MOST_BYTES = 1 << 16, MOST_COPIES = 1 << 10 };
 #define SERIAL (((uint64_t)1 << 48) - 1)
+
+// What a record says: something is done, or a copy begins; it was under way when the log began; its lanes have waited.
+enum { IS_DONE, IS_UNDER_WAY, HAS_LANDED };
 
 // By n warps whose bases lie `step` apart. Where runs are NULL its lanes follow. No shared memory, no block and no
 // number of patterns is larger than this has room for.
 typedef struct record {
     const hw_check_runs *runs;
     uint32_t base, step;
-    uint64_t serial : 48, warp : 8, n : 8;
+    uint64_t serial : 48, warp : 6, what : 2, n : 8;
 } record;
 _Static_assert(sizeof(record) == 24, "logs are compared as bytes, and hashed as three words a record");
 
@@ -32,14 +35,19 @@ typedef struct logged {
     const int32_t *delta;
     uint32_t note, mask, bytes;      // bytes: of the log
     uint8_t kind, width_bytes;
+    bool is_copy;                    // an asynchronous one
 } logged;
+
+static inline bool is_copy(uint8_t kind) { return kind == HW_NOTE_COPY || kind == HW_NOTE_COPY_BYPASS; }
 
 static inline logged logged_at(const hw_check_interval *in, uint32_t at) {
     const record *r = (const record *)(const void *)(in->log + at);
     const hw_check_runs *runs = r->runs;
-    if (runs) return (logged){r, runs, runs->delta, runs->note, runs->mask, sizeof *r, runs->kind, runs->width_bytes};
+    if (runs) return (logged){r, runs, runs->delta, runs->note, runs->mask, sizeof *r, runs->kind, runs->width_bytes,
+                              is_copy(runs->kind)};
     const lanes *l = (const lanes *)(const void *)(r + 1);
-    return (logged){r, NULL, l->delta, l->note, l->mask, sizeof *r + sizeof *l, l->kind, l->width_bytes};
+    return (logged){r, NULL, l->delta, l->note, l->mask, sizeof *r + sizeof *l, l->kind, l->width_bytes,
+                    is_copy(l->kind)};
 }
 
 void hw_check_intervals_free(hw_check_intervals *s) {
@@ -59,7 +67,12 @@ static char *take_room(hw_check_intervals *s, hw_check_interval *in, uint32_t by
         in->log = log;
         in->capacity = capacity;
     }
-    if (!in->bytes && !s->n_waiting++) s->turn++;
+    if (!in->bytes) {
+        if (!s->n_waiting++) s->turn++;
+        in->kinds = 0;
+        in->is_named = true;
+        in->hash = 0;
+    }
     char *at = in->log + in->bytes;
     in->bytes += bytes;
     return at;
@@ -86,7 +99,7 @@ static void put_lanes(lanes *l, const hw_access *a) {
 // As the record is put together, so that nobody has to read it again.
 static inline uint64_t hash_with(uint64_t hash, const record *r) {
     const uint64_t what = (uint64_t)(uintptr_t)r->runs ^ (uint64_t)r->serial << 16;
-    const uint64_t where = (uint64_t)r->base << 32 | r->step, who = (uint64_t)r->warp << 8 | r->n;
+    const uint64_t where = (uint64_t)r->base << 32 | r->step, who = (uint64_t)r->what << 16 | r->warp << 8 | r->n;
     hash = (hash ^ what * 0xff51afd7ed558ccdu ^ where * 0xc4ceb9fe1a85ec53u ^ who) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 29;
 }
@@ -100,7 +113,6 @@ static inline void put_record(hw_check_interval *in, char *at, const record *r) 
 static __attribute__((noinline)) bool add_any(hw_check *c, hw_check_block *block, const hw_access *first,
                                               const hw_check_bases *bases, uint8_t kind, hw_check_runs *runs) {
     hw_check_interval *in = &block->interval;
-    const bool is_first = !in->bytes;
     const uint32_t n_records = bases->are_even ? 1 : bases->n, each = sizeof(record) + (runs ? 0 : sizeof(lanes));
     char *at = in->is_known ? NULL : take_room(&c->intervals, in, n_records * each);
     if (!at) {
@@ -108,13 +120,8 @@ static __attribute__((noinline)) bool add_any(hw_check *c, hw_check_block *block
         in->is_known = true;
         return false;
     }
-    if (is_first) {
-        in->kinds = 0;
-        in->is_named = true;
-        in->hash = 0;
-    }
     for (uint32_t k = 0; k < n_records; k++, at += each) {
-        const record r = {.runs = runs, .base = (uint32_t)bases->at[k], .warp = (first->where.warp + k) & 0xff,
+        const record r = {.runs = runs, .base = (uint32_t)bases->at[k], .warp = (first->where.warp + k) & 0x3f,
                           .step = (uint32_t)bases->step, .n = (bases->are_even ? bases->n : 1) & 0xff,
                           .serial = runs ? runs->serial & SERIAL : 0};
         put_record(in, at, &r);
@@ -133,7 +140,7 @@ bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *
     const bool is_usual = runs && bases->are_even && in->bytes && !in->is_known;
     if (!is_usual || in->bytes + sizeof(record) > in->capacity) return add_any(c, block, first, bases, kind, runs);
     const record r = {.runs = runs, .base = (uint32_t)bases->at[0], .step = (uint32_t)bases->step,
-                      .serial = runs->serial & SERIAL, .warp = first->where.warp & 0xff, .n = bases->n & 0xff};
+                      .serial = runs->serial & SERIAL, .warp = first->where.warp & 0x3f, .n = bases->n & 0xff};
     put_record(in, in->log + in->bytes, &r);
     in->bytes += sizeof r;
     in->kinds |= kind;
@@ -141,11 +148,143 @@ bool hw_check_interval_add(hw_check *c, hw_check_block *block, const hw_access *
     return true;
 }
 
+// ---- copies under way -----------------------------------------------------------------------------------------------
+
+// Those that are over make room.
+static void drop_landed(hw_check_lane_copies *copies) {
+    size_t n = 0;
+    for (size_t i = 0; i < copies->n; i++)
+        if (copies->items[i].mask && n++ != i) copies->items[n - 1] = copies->items[i];
+    copies->n = n;
+}
+
+// Lanes of both that go to the same place.
+static uint32_t common_lanes(const hw_check_lane_copy *a, const hw_check_lane_copy *b) {
+    uint32_t lanes = 0;
+    if (a->warp != b->warp || a->note != b->note) return 0;
+    for (uint32_t i = 0; i < HW_WARP_LANES; i++)
+        lanes |= (uint32_t)(a->base + (uint32_t)a->delta[i] == b->base + (uint32_t)b->delta[i]) << i;
+    return lanes & a->mask & b->mask;
+}
+
+// One that is under way to the same places, by the same lanes; NULL: none is.
+static hw_check_lane_copy *find_same(hw_check_lane_copies *copies, const hw_check_lane_copy *copy) {
+    for (size_t i = copies->n; i-- > 0;) {
+        hw_check_lane_copy *other = &copies->items[i];
+        if (other->base == copy->base && other->mask == copy->mask && common_lanes(other, copy) == copy->mask)
+            return other;
+    }
+    return NULL;
+}
+
+// NULL: too many are under way, or no memory.
+static hw_check_lane_copy *make_copy(hw_check *c, hw_check_lane_copies *copies) {
+    if (copies->n == copies->capacity || copies->n == MOST_COPIES) drop_landed(copies);
+    if (copies->n == MOST_COPIES) return NULL;
+    if (hw_grow((void **)&copies->items, copies->n, &copies->capacity, sizeof *copies->items))
+        return &copies->items[copies->n++];
+    c->blocks.ran_out = true;
+    return NULL;
+}
+
+// Each barrier logs all copies under way. Who never waits for them would have ever more: beyond some the block does
+// without.
+static void stop_waiting(hw_check *c, hw_check_block *block) {
+    hw_check_interval_look(c, block);
+    block->interval.is_known = true;
+    block->has_late = true;
+}
+
+void hw_check_lane_copies_begin(hw_check *c, hw_check_block *block, const hw_access *first,
+                                const hw_check_bases *bases, const hw_check_runs *runs) {
+    hw_check_lane_copy copy = {.runs = runs, .serial = runs ? runs->serial : 0, .note = first->note,
+                               .mask = first->pattern->mask, .kind = first->kind, .width_bytes = first->width_bytes};
+    for (int i = 0; i < HW_WARP_LANES; i++) copy.delta[i] = (int32_t)first->pattern->delta[i];
+    for (uint32_t k = 0; k < bases->n && !block->has_late; k++) {
+        copy.base = (uint32_t)bases->at[k];
+        copy.warp = (uint8_t)(first->where.warp + k);
+        hw_check_lane_copy *same = find_same(&block->copies, &copy), *new = same ? NULL : make_copy(c, &block->copies);
+        if (new) *new = copy;
+        for (int i = 0; same && i < HW_WARP_LANES; i++) same->more[i] += copy.mask >> i & 1;
+        if (!same && !new) stop_waiting(c, block);
+    }
+    if (block->has_late) block->copies.n = 0;
+}
+
+// Lanes for which no other one is under way there.
+static uint32_t lanes_without_more(hw_check_lane_copy *copy, uint32_t lanes) {
+    uint32_t over = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint32_t *more = &copy->more[__builtin_ctz(left)];
+        over |= *more ? 0 : left & -left;
+        *more -= *more != 0;
+    }
+    return over;
+}
+
+void hw_check_lane_copies_land(hw_check_block *block, hw_check_lane_copy *landed) {
+    uint32_t left = landed->mask;
+    for (size_t i = 0; left && i < block->copies.n; i++) {
+        hw_check_lane_copy *copy = &block->copies.items[i];
+        const uint32_t lanes = copy->mask ? common_lanes(copy, landed) & left : 0;
+        if (!lanes) continue;
+        left &= ~lanes;
+        if (lanes == copy->mask && lanes == landed->mask) *landed = *copy;
+        const uint32_t rest = copy->mask & ~lanes_without_more(copy, lanes);
+        if (rest && rest != copy->mask) copy->runs = NULL;      // the pattern is that of more lanes
+        copy->mask = rest;
+    }
+}
+
+// False: no room.
+static bool put_copy(hw_check *c, hw_check_interval *in, const hw_check_lane_copy *copy, unsigned what) {
+    const hw_check_runs *runs = copy->runs && copy->runs->serial == copy->serial ? copy->runs : NULL;
+    char *at = take_room(&c->intervals, in, sizeof(record) + (runs ? 0 : sizeof(lanes)));
+    if (!at) return false;
+    const record r = {.runs = runs, .base = copy->base, .warp = copy->warp & 0x3f, .what = what & 3, .n = 1,
+                      .serial = runs ? runs->serial & SERIAL : 0};
+    put_record(in, at, &r);
+    lanes of = {.note = copy->note, .mask = copy->mask, .kind = copy->kind, .width_bytes = copy->width_bytes};
+    memcpy(of.delta, copy->delta, sizeof of.delta);
+    if (!runs) memcpy(at + sizeof r, &of, sizeof of);
+    else ((hw_check_runs *)runs)->logged = c->intervals.turn;
+    in->kinds |= HW_CHECK_ASYNC_WRITE;
+    in->is_named &= runs != NULL;
+    return true;
+}
+
+bool hw_check_interval_land(hw_check *c, hw_check_block *block, const hw_check_lane_copy *landed) {
+    return !block->interval.is_known && put_copy(c, &block->interval, landed, HAS_LANDED);
+}
+
+// A log begins with what is under way.
+static void begin_log(hw_check *c, hw_check_block *block) {
+    hw_check_interval *in = &block->interval;
+    drop_landed(&block->copies);
+    in->is_known = block->has_late;
+    size_t n = 0;
+    while (!in->is_known && n < block->copies.n && put_copy(c, in, &block->copies.items[n], IS_UNDER_WAY)) n++;
+    if (n < block->copies.n) stop_waiting(c, block);
+    for (; n < block->copies.n; n++) hw_check_record_copy(c, block, &block->copies.items[n], true);
+    if (block->has_late) block->copies.n = 0;
+}
+
 // ---- looking --------------------------------------------------------------------------------------------------------
+
+static void look_at_copy(hw_check *c, hw_check_block *block, const logged *l) {
+    hw_check_lane_copy copy = {.note = l->note, .mask = l->mask, .base = l->record->base, .warp = l->record->warp,
+                               .width_bytes = l->width_bytes};
+    memcpy(copy.delta, l->delta, sizeof copy.delta);
+    hw_check_record_copy(c, block, &copy, l->record->what == IS_UNDER_WAY);
+}
 
 static void look_at_record(hw_check *c, hw_check_block *block, const logged *l, const hw_check_runs *runs) {
     const record *r = l->record;
     hw_check_present now;
+    if (r->what != IS_DONE) {
+        look_at_copy(c, block, l);
+        return;
+    }
     hw_check_begin_present(c, &now, block, r->warp, HW_SPACE_SHARED, l->note, l->kind, l->width_bytes, l->mask);
     now.is_alone = r->n == 1;
     for (uint32_t k = 0; k < r->n; k++) hw_check_access_runs(&now, runs, r->base + k * r->step, k);
@@ -163,7 +302,7 @@ void hw_check_interval_look(hw_check *c, hw_check_block *block) {
     for (uint32_t at = 0; at < in->bytes;) {
         const logged l = logged_at(in, at);
         hw_check_runs own;
-        if (!l.runs) find_runs_of(&l, &own);
+        if (!l.runs && l.record->what == IS_DONE) find_runs_of(&l, &own);
         look_at_record(c, block, &l, l.runs ? l.runs : &own);
         at += l.bytes;
     }
@@ -182,6 +321,7 @@ void hw_check_intervals_look(hw_check *c) {
 
 // What has been logged can be no race: nobody writes, or all are strong.
 static bool is_harmless(const hw_check_interval *in) {
+    if (in->kinds & HW_CHECK_ASYNC_WRITE) return false;
     return !(in->kinds & (HW_CHECK_WEAK_WRITE | HW_CHECK_STRONG_WRITE)) ||
            !(in->kinds & (HW_CHECK_WEAK_READ | HW_CHECK_WEAK_WRITE));
 }
@@ -232,11 +372,50 @@ static bool ask_all(hw_check *c, const hw_check_interval *in, bool of_writes,
     return true;
 }
 
+// The words of a lane's access, as bits: are they as they should be, and what do they become?
+static bool turn_words(uint8_t *words, uint32_t from, uint32_t to, bool are_set, bool become) {
+    bool good = true;
+    for (uint32_t word = from; word < to; word++) {
+        good &= (words[word / 8] >> word % 8 & 1) == are_set;
+        words[word / 8] = (uint8_t)((words[word / 8] & ~(1u << word % 8)) | (uint32_t)become << word % 8);
+    }
+    return good;
+}
+
+// Does it leave words alone that are under way, if it is no copy's end?
+static bool is_beside_copies(uint8_t *under_way, uint32_t n_words, const logged *l) {
+    const record *r = l->record;
+    const bool has_landed = r->what == HAS_LANDED, begins = !has_landed && l->is_copy;
+    for (uint32_t k = 0; k < r->n; k++)
+        for (uint32_t left = l->mask; left; left &= left - 1) {
+            const uint32_t at = r->base + k * r->step + (uint32_t)l->delta[__builtin_ctz(left)];
+            const uint32_t from = at / HW_CHECK_WORD_BYTES, end = at + l->width_bytes - 1;
+            if (end / HW_CHECK_WORD_BYTES >= n_words) return false;
+            if (!turn_words(under_way, from, end / HW_CHECK_WORD_BYTES + 1, has_landed, begins)) return false;
+        }
+    return true;
+}
+
+// Does nobody touch a word between the beginning of a copy to it and its end, the thread that copies neither?
+static bool are_beside_copies(const hw_check *c, const hw_check_interval *in) {
+    const uint32_t n_words = c->blocks.n_lines * HW_CHECK_LINE_WORDS;
+    uint8_t *under_way = in->kinds & HW_CHECK_ASYNC_WRITE ? hw_calloc(n_words / 8 + 1, 1) : NULL;
+    bool are = true;
+    for (uint32_t at = 0; under_way && are && at < in->bytes;) {
+        const logged l = logged_at(in, at);
+        at += l.bytes;
+        are = is_beside_copies(under_way, n_words, &l);
+    }
+    const bool is_good = are && (under_way || !(in->kinds & HW_CHECK_ASYNC_WRITE));
+    hw_free(under_way);
+    return is_good;
+}
+
 // Does no thread touch a word that another one writes?
 static bool are_apart(hw_check *c, const hw_check_interval *in) {
     if (in->kinds & HW_CHECK_FOR_OTHERS || !begin_owning(c)) return false;
     return ask_all(c, in, true, c->level->claim) && ask_all(c, in, true, c->level->has) &&
-           ask_all(c, in, false, c->level->is_alone);
+           ask_all(c, in, false, c->level->is_alone) && are_beside_copies(c, in);
 }
 
 // ---- what is known --------------------------------------------------------------------------------------------------
@@ -334,5 +513,5 @@ void hw_check_interval_end(hw_check *c, hw_check_block *block) {
         // The log is as it was, but taken to be empty.
         if (c->n_races == races) keep_log(c, in, bytes, hash);
     }
-    in->is_known = block->has_copies;
+    begin_log(c, block);
 }

@@ -7,6 +7,10 @@
 // threads of the block ends the waiting: then the log goes through shadow memory, and so does what follows until the
 // barrier.
 //
+// Asynchronous copies (of lanes) do not wait for barriers: those that are under way at one stand at the beginning of
+// the next log, and a log says when copies begin and when they have been waited for. In between nobody may touch their
+// words. Where too many are under way for that, a block's accesses wait no more.
+//
 // Internal to check/. Calls are one at a time.
 #ifndef HW_CHECK_INTERVALS_H
 #define HW_CHECK_INTERVALS_H
@@ -15,7 +19,7 @@
 #include "check/lanes.h"
 #include "check/race.h"
 
-// What an access to shared memory is. ASYNC_WRITE: an asynchronous copy, which does not wait for a barrier.
+// What an access to shared memory is. ASYNC_WRITE: an asynchronous copy, which no barrier waits for.
 // FOR_OTHERS: lanes get what others have read.
 enum {
     HW_CHECK_WEAK_READ = 1, HW_CHECK_WEAK_WRITE = 2, HW_CHECK_STRONG_READ = 4, HW_CHECK_STRONG_WRITE = 8,
@@ -51,5 +55,13 @@ static inline bool hw_check_intervals_have(const hw_check_intervals *intervals, 
 void hw_check_interval_look(hw_check *check, hw_check_block *block);
 void hw_check_interval_end(hw_check *check, hw_check_block *block);
 void hw_check_intervals_look(hw_check *check);
+
+// Copies that the warps begin, in the block's list from now on. runs: of their pattern, or NULL.
+void hw_check_lane_copies_begin(hw_check *check, hw_check_block *block, const hw_access *first,
+                                const hw_check_bases *bases, const hw_check_runs *runs);
+// Lanes of a copy have waited for it. It becomes the one of the list, with its pattern, if that is of the same lanes.
+void hw_check_lane_copies_land(hw_check_block *block, hw_check_lane_copy *landed);
+// Notes that down. False: it cannot wait.
+bool hw_check_interval_land(hw_check *check, hw_check_block *block, const hw_check_lane_copy *landed);
 
 #endif

@@ -116,15 +116,13 @@ static void exchange_messages(const hw_check_present *now, uint32_t warp, const 
     }
 }
 
-// An access to shared memory waits for the next barrier, unless it is a copy, or orders threads.
+// An access to shared memory waits for the next barrier, unless it orders threads.
 static bool can_wait(hw_check *c, hw_check_block *block, const hw_access *first, uint32_t n, uint8_t kind) {
-    if (kind == HW_CHECK_ASYNC_WRITE) block->n_under_way += n * hw_bits_set(first->pattern->mask);
-    bool waits = kind != HW_CHECK_ASYNC_WRITE;
+    bool waits = true;
     if (kind & (HW_CHECK_STRONG_READ | HW_CHECK_STRONG_WRITE))
         for (uint32_t k = 0; k < n; k++)
             waits &= !has_messages(c, block, first->where.warp + k, &c->notes[first->note]);
     if (waits) return true;
-    block->has_copies |= kind == HW_CHECK_ASYNC_WRITE;
     hw_check_interval_look(c, block);
     block->interval.is_known = true;
     return false;
@@ -183,6 +181,7 @@ static void hear_accesses(hw_check *c, const hw_access *first, const hw_check_ba
     else if (p->index < c->n_runs) runs = keep_runs_of(c, first);
     if (first->space == HW_SPACE_SHARED) {
         const uint8_t kind = runs ? runs->kinds : hw_check_interval_kind(&c->notes[first->note], first->kind);
+        if (kind == HW_CHECK_ASYNC_WRITE) hw_check_lane_copies_begin(c, block, first, all, runs);
         // What is met once soon has another one's place: logs have it as if it had no name.
         if (can_wait(c, block, first, n, kind) &&
             hw_check_interval_add(c, block, first, all, kind, runs && runs->is_new ? NULL : runs))
@@ -231,23 +230,32 @@ void hw_check_tell_lanes(hw_sink *sink, uint32_t worker, const hw_lane_access *a
     }
 }
 
-// What a copy has written is there now, for those who have waited: an ordinary write, made then.
+void hw_check_record_copy(hw_check *c, hw_check_block *block, const hw_check_lane_copy *copy, bool is_pending) {
+    hw_check_present now;
+    begin_plain(c, &now, block, copy->warp, HW_SPACE_SHARED, copy->note);
+    now.entry.act = HW_CHECK_COPIES;
+    now.entry.mask = copy->mask;
+    now.entry.width_bytes = copy->width_bytes;
+    now.entry.is_pending = is_pending;
+    for (uint32_t left = copy->mask; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        hw_check_go_through(&now, copy->base + (uint32_t)copy->delta[i], copy->width_bytes, i, HW_CHECK_RECORD);
+    }
+}
+
 void hw_check_tell_landed(hw_sink *sink, uint32_t worker, const hw_copy_landed *landed) {
     hw_check *c = (hw_check *)sink;
-    hw_check_block *block = block_now(c, &landed->where, HW_SPACE_SHARED);
+    hw_check_block *block = can_check(c) ? hw_check_block_of(&c->blocks, &landed->where) : NULL;
     (void)worker;
     if (!block || !landed->is_waited_for) return;    // it stays under way
-    const uint32_t lanes = hw_bits_set(landed->mask);
-    block->n_under_way -= lanes < block->n_under_way ? lanes : block->n_under_way;
-    hw_check_present now;
-    begin_plain(c, &now, block, landed->where.warp, HW_SPACE_SHARED, landed->note);
-    now.entry.act = HW_CHECK_COPIES;
-    now.entry.mask = landed->mask;
-    now.entry.width_bytes = landed->width_bytes;
-    for (uint32_t left = landed->mask; left; left &= left - 1) {
-        const int i = __builtin_ctz(left);
-        hw_check_go_through(&now, landed->to[i], landed->width_bytes, i, HW_CHECK_RECORD);
-    }
+    hw_check_lane_copy copy = {.note = landed->note, .mask = landed->mask, .warp = (uint8_t)landed->where.warp,
+                               .kind = HW_NOTE_COPY, .width_bytes = landed->width_bytes};
+    for (int i = 0; i < HW_WARP_LANES; i++) copy.delta[i] = copy.mask >> i & 1 ? (int32_t)landed->to[i] : 0;
+    if (c->blocks.cluster_blocks == 1) hw_check_lane_copies_land(block, &copy);
+    if (c->blocks.cluster_blocks == 1 && hw_check_interval_land(c, block, &copy)) return;
+    hw_check_interval_look(c, block);
+    block->interval.is_known = true;
+    hw_check_record_copy(c, block, &copy, false);
 }
 
 // ---- copies of rows -------------------------------------------------------------------------------------------------

@@ -60,6 +60,7 @@ static void free_block(hw_check_block *block, uint32_t n_warps) {
     for (int i = 0; i <= HW_BARRIERS; i++) hw_free(block->waiting[i]);
     hw_free(block->interval.log);
     hw_free(block->rows.items);
+    hw_free(block->copies.items);
     hw_free(block->shared);
     hw_free(block->warps);
     hw_free(block);
@@ -139,8 +140,8 @@ void hw_check_block_begin(hw_check_blocks *b, const hw_where *where, hw_check_re
     block->floor = next;
     block->proxied = 0;
     block->rows.n = 0;
-    block->has_copies = b->has_rows;
-    block->n_under_way = 0;
+    block->has_late = b->has_rows;
+    block->copies.n = 0;
     block->interval.bytes = block->interval.kinds = 0;
     block->interval.is_known = b->has_rows;
     block->next = *bucket;

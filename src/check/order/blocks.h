@@ -22,6 +22,7 @@
 #include "base/arena.h"
 #include "check/entries.h"
 #include "check/order/messages.h"
+#include "check/runs.h"
 #include "check/shadow.h"
 #include "event/event.h"
 
@@ -62,6 +63,20 @@ typedef struct hw_check_interval {
     uint64_t hash;                           // of such a log
 } hw_check_interval;
 
+// An asynchronous copy of a warp's lanes into shared memory that nobody has waited for.
+typedef struct hw_check_lane_copy {
+    const hw_check_runs *runs;               // of its pattern, as long as that has the same serial; or NULL
+    uint64_t serial;
+    uint32_t note, mask, base;               // mask: lanes that have not waited
+    uint8_t warp, kind, width_bytes;
+    int32_t delta[HW_WARP_LANES];
+    uint32_t more[HW_WARP_LANES];            // of each lane: others of the same instruction to the same place
+} hw_check_lane_copy;
+typedef struct hw_check_lane_copies {
+    hw_check_lane_copy *items;               // as they were begun, among them some that are over: mask is 0
+    size_t n, capacity;
+} hw_check_lane_copies;
+
 // Since when each copy of a row has been under way: entries from `since` on are later.
 typedef struct hw_check_rows {
     struct {
@@ -83,9 +98,8 @@ typedef struct hw_check_block {
     hw_check_ref floor;                      // what shared memory refers to below it, all threads come after
     uint32_t proxied;                        // when a thread made a fence for copies of rows
     hw_check_rows rows;                      // copies of rows under way that it has begun
-    bool has_copies;                         // asynchronous ones into shared memory, begun since the last barrier
-                                             // or not waited for: barriers do not wait for them
-    uint32_t n_under_way;                    // those of lanes (not of rows) that nobody has waited for
+    bool has_late;                           // it may have copies for which barriers do not wait and that no log tells
+    hw_check_lane_copies copies;             // of lanes, under way
     hw_check_interval interval;
     uint32_t met_at;                         // barriers that anybody has come to, bits
     hw_check_arrivals arrivals[HW_BARRIERS + 1];

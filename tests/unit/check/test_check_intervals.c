@@ -152,32 +152,32 @@ static void test_long_intervals(void **state) {
     checked_end(&c);
 }
 
-// Lanes of `mask` of warp 1, words side by side from lane 0's at `offset` on.
 // Lanes of each warp copy a row, as access_rows has them; it is there when the lanes have waited, or before.
-static void land_rows(uint32_t block, uint32_t line, bool is_waited_for) {
+static void land_rows(uint32_t block, uint32_t line, uint64_t offset, bool is_waited_for) {
     for (uint32_t warp = 0; warp < 4; warp++) {
         uint32_t to[HW_WARP_LANES];
-        for (uint32_t i = 0; i < HW_WARP_LANES; i++) to[i] = 128 * warp + 4 * i;
+        for (uint32_t i = 0; i < HW_WARP_LANES; i++) to[i] = (uint32_t)offset + 128 * warp + 4 * i;
         const hw_copy_landed landed = {.where = checked_where(block, warp), .note = line, .mask = FULL,
                                        .width_bytes = 4, .is_waited_for = is_waited_for, .to = to};
         c.sink->copy_landed(c.sink, 0, &landed);
     }
 }
 
-// What follows a barrier that all copies were there at waits for the next one, and is no race with them. A copy that
-// was under way is one, and so is the next one that begins while others read.
+// What follows a barrier waits for the next one, also while copies are under way: those are races with who reads their
+// words, and so is the next one that begins while others read.
 static void test_copies(void **state) {
     (void)state;
     for (int waits = 0; waits < 2; waits++) {
         const uint32_t block = (uint32_t)waits;
         start(2);
         access_rows(block, STORE, HW_NOTE_COPY, 0);
-        land_rows(block, STORE, waits);
+        land_rows(block, STORE, 0, waits);
         barrier(block);
         access_rows(block, LOAD, HW_NOTE_LOAD, 64);
-        assert_int_equal(c.check->intervals.n_waiting, waits);
-        assert_int_equal(count_between(STORE, LOAD), waits ? 0 : 128 - 16);
         if (waits) access_rows(block, OTHER_STORE, HW_NOTE_COPY, 0);
+        assert_int_equal(c.check->intervals.n_waiting, 1);
+        barrier(block);
+        assert_int_equal(count_between(STORE, LOAD), waits ? 0 : 128 - 16);
         assert_int_equal(count_between(OTHER_STORE, LOAD), waits ? 128 - 16 : 0);
         checked_end(&c);
         hw_check_destroy(c.check);
@@ -185,6 +185,100 @@ static void test_copies(void **state) {
     }
 }
 
+// All warps, each what it has copied itself, or what the next one has.
+static void load_row(uint32_t block, uint64_t row, bool is_of_next) {
+    const hw_note note = {.kind = HW_NOTE_LOAD, .space = HW_SPACE_SHARED, .width_bytes = 4};
+    int64_t delta[HW_WARP_LANES];
+    for (int i = 0; i < HW_WARP_LANES; i++) delta[i] = 4 * i;
+    for (uint32_t warp = 0; warp < 4; warp++) {
+        const uint64_t base = row + 128 * ((warp + is_of_next) % 4);
+        checked_accesses(&c, checked_where(block, warp), LOAD, &note, FULL, 1, &base, delta);
+    }
+}
+
+// Three copies are under way into four rows that go round; each row is read when its copy is there. In one round, what
+// is wrong: others read a row before it is there (1), or the lanes that copy it (2), or the next copy begins while
+// others read (3), or lanes copy to where their own copy is under way (4).
+static void go_through_pipeline(uint32_t block, uint32_t wrong_round, int what) {
+    enum { ROUNDS = 12, ROWS = 4, AHEAD = 3, BYTES = 512 };
+    for (uint64_t round = 0; round < AHEAD; round++) access_rows(block, STORE, HW_NOTE_COPY, BYTES * round);
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        const uint64_t row = BYTES * (round % ROWS), next = BYTES * ((round + AHEAD) % ROWS);
+        const int wrong = round == wrong_round ? what : 0;
+        const bool is_late = wrong == 1 || wrong == 2;
+        if (!is_late) land_rows(block, STORE, row, true);
+        if (wrong == 3 && round + AHEAD < ROUNDS) access_rows(block, STORE, HW_NOTE_COPY, next);
+        barrier(block);
+        if (wrong != 3 && round + AHEAD < ROUNDS) access_rows(block, STORE, HW_NOTE_COPY, next);
+        if (wrong == 4) access_rows(block, OTHER_STORE, HW_NOTE_COPY, BYTES * ((round + 1) % ROWS));
+        load_row(block, row, wrong != 2);
+        if (is_late) land_rows(block, STORE, row, true);
+        assert_int_equal(c.check->intervals.n_waiting, 1);
+    }
+    barrier(block);
+    checked_block(&c, block, true);
+}
+
+static void test_pipelines(void **state) {
+    static const uint64_t wrong_rounds[] = {1, 5, 8};    // the last is that in which the last copy begins
+    (void)state;
+    enum { BLOCKS = 16 };
+    start(BLOCKS);
+    uint32_t block = 0;
+    go_through_pipeline(block++, 0, 0);
+    go_through_pipeline(block++, 0, 0);
+    assert_int_equal(checked_count(&c), 0);
+    for (size_t i = 0; i < sizeof wrong_rounds / sizeof *wrong_rounds; i++)
+        for (int what = 1; what <= 4; what++) {
+            const uint64_t races = c.check->n_races, late = count_between(STORE, LOAD);
+            go_through_pipeline(block++, (uint32_t)wrong_rounds[i], what);
+            assert_true(c.check->n_races > races);
+            assert_true(count_between(STORE, LOAD) > late || what > 2);
+        }
+    const uint64_t races = c.check->n_races;
+    go_through_pipeline(block++, 0, 0);
+    assert_int_equal(c.check->n_races, races);
+    checked_end(&c);
+}
+
+// Copies that nobody waits for: each barrier's log has as many as there are places, and beyond many no log is kept.
+static void test_copies_that_nobody_waits_for(void **state) {
+    (void)state;
+    enum { ROUNDS = 100, ROWS = 4, PLACES = 400, BYTES = 512 };
+    start(3);
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        access_rows(0, STORE, HW_NOTE_COPY, BYTES * (round % ROWS));
+        barrier(0);
+    }
+    hw_where where = checked_where(0, 0);
+    const hw_check_block *of_rows = hw_check_block_of(&c.check->blocks, &where);
+    assert_int_equal(of_rows->copies.n, 4 * ROWS);
+    assert_false(of_rows->interval.is_known);
+    // All that were begun to a row have to be there before the row is.
+    for (uint64_t round = 0; round < ROUNDS / ROWS; round++) {
+        barrier(0);
+        land_rows(0, STORE, 0, true);
+    }
+    barrier(0);
+    load_row(0, 0, true);
+    load_row(0, BYTES, true);
+    barrier(0);
+    assert_int_equal(count_between(STORE, LOAD), 128);
+
+    for (uint64_t place = 0; place < PLACES; place++) {
+        access_rows(1, STORE, HW_NOTE_COPY, 4 * place);
+        barrier(1);
+    }
+    where = checked_where(1, 0);
+    const hw_check_block *of_places = hw_check_block_of(&c.check->blocks, &where);
+    assert_int_equal(of_places->copies.n, 0);
+    assert_true(of_places->interval.is_known);
+    load_row(1, 4 * (PLACES - 1), true);
+    assert_int_equal(count_between(STORE, LOAD), 128 + 128);
+    checked_end(&c);
+}
+
+// Lanes of `mask` of warp 1, words side by side from lane 0's at `offset` on.
 static void access_some(uint32_t block, uint32_t line, uint8_t kind, uint32_t mask, uint64_t offset) {
     const hw_note note = {.kind = kind, .space = HW_SPACE_SHARED, .width_bytes = 4};
     const int first = __builtin_ctz(mask);
@@ -244,6 +338,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_meeting_ends_the_waiting, begin, end),
         cmocka_unit_test_setup_teardown(test_atomics, begin, end),
         cmocka_unit_test_setup_teardown(test_copies, begin, end),
+        cmocka_unit_test_setup_teardown(test_pipelines, begin, end),
+        cmocka_unit_test_setup_teardown(test_copies_that_nobody_waits_for, begin, end),
         cmocka_unit_test_setup_teardown(test_long_intervals, begin, end),
         cmocka_unit_test_setup_teardown(test_threads_that_write_what_they_have_read, begin, end),
         cmocka_unit_test(test_intervals_without_memory),
