@@ -230,7 +230,7 @@ static void tell_child(hw_sink *sink, uint32_t worker, const hw_child_step *step
     hw_check *c = (hw_check *)sink;
     (void)worker;
     stop_waiting(c, &step->where);
-    if (!hw_check_children_add(&c->children, &c->blocks, c->streams, c->work, step)) c->blocks.ran_out = true;
+    if (!hw_check_children_add(&c->children, &c->blocks, c->work, step)) c->blocks.ran_out = true;
 }
 
 static void tell_mbarrier(hw_sink *sink, uint32_t worker, const hw_mbarrier_step *step) {

@@ -33,7 +33,7 @@ typedef enum hw_check_missing {
     HW_CHECK_MISSING_PROXY,          // a fence for copies of rows, which go another way to memory
     HW_CHECK_MISSING_HOST,           // the host program has not waited for work of the GPU
     HW_CHECK_MISSING_LAUNCH,         // a kernel and one that it, or one that it has launched, has launched
-    HW_CHECK_MISSING_CHILD,          // the other way round, in CUDA 11: nobody has waited for what it has launched
+    HW_CHECK_MISSING_CHILD,          // the same two, where the launched one came first: nobody has waited for it
     HW_CHECK_MISSING_SIBLINGS,       // other launches within one kernel, or that have come of it
 } hw_check_missing;
 

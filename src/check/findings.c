@@ -53,10 +53,11 @@ void hw_check_keep(hw_check *c, const hw_check_finding *finding, const uint64_t 
 }
 
 static hw_check_missing missing_between(const hw_check *c, const hw_check_entry *a, const hw_check_entry *b) {
-    if (a->work != b->work && hw_check_works_are_of_one_root(&c->works, a, b))
-        return hw_check_children_batch(&c->children, b->work, a->work)  ? HW_CHECK_MISSING_CHILD
-               : hw_check_children_parent(&c->children, a->work) ? HW_CHECK_MISSING_LAUNCH
-                                                                 : HW_CHECK_MISSING_SIBLINGS;
+    if (a->work != b->work && hw_check_works_are_of_one_root(&c->works, a, b)) {
+        if (hw_check_children_awaited(&c->children, b->work, a->work)) return HW_CHECK_MISSING_CHILD;
+        if (hw_check_children_parent(&c->children, a->work)) return HW_CHECK_MISSING_LAUNCH;
+        return HW_CHECK_MISSING_SIBLINGS;
+    }
     if (a->work != b->work)
         return hw_check_works_is_of_host(&c->works, b) ? HW_CHECK_MISSING_HOST : HW_CHECK_MISSING_STREAMS;
     if (c->blocks.of_row) return (hw_check_missing)c->blocks.of_row;

@@ -37,12 +37,12 @@ bool hw_check_depends_on_lanes(const present *now) {
 // Is it a child's that the running launch has waited for? Each lane that takes part.
 static bool is_behind_wait(const present *now, const hw_check_entry *e, int lane, uint32_t cell_bytes) {
     hw_check *c = now->check;
-    const hw_check_batch *batch = hw_check_children_batch(&c->children, now->entry.work, e->work);
-    bool is_behind = batch && now->block;
+    const hw_check_awaited *awaited = hw_check_children_awaited(&c->children, now->entry.work, e->work);
+    bool is_behind = awaited && awaited->time && now->block;
     for (uint32_t left = is_behind ? hw_check_lanes_of_cell(&now->entry, lane, cell_bytes) : 0; left && is_behind;
          left &= left - 1)
         is_behind = hw_check_blocks_are_behind_wait(&c->blocks, now->block, now->warp, __builtin_ctz(left),
-                                                    batch->block, batch->time);
+                                                    awaited->block, awaited->time);
     return is_behind;
 }
 

@@ -74,6 +74,21 @@ __global__ void wait_block(int *out) {
     }
 }
 
+// What others have launched whom it has not met, may be launched behind its wait.
+template <bool Ordered>
+__global__ void wait_unmet(int *out) {
+    if (threadIdx.x == 0) {
+        put<<<1, 32>>>(out);
+        if (Ordered) __threadfence();
+        atomicExch(out + 100, 1);
+    } else if (threadIdx.x == 32) {
+        while (!atomicAdd(out + 100, 0)) {}
+        if (Ordered) __threadfence();
+        cudaDeviceSynchronize();
+        out[64] = out[3];                           // wait_unmet
+    }
+}
+
 // A launch comes after what its thread has waited for.
 template <bool Ordered>
 __global__ void wait_streams(int *out, int value) { *out = value; }                // wait_streams
@@ -212,6 +227,7 @@ static void run_all() {
     run<wait_syncwarp<Ordered>>(1, 32);
     run<wait_late<Ordered>>(1, 1);
     run<wait_block<Ordered>>(2, 1);
+    run<wait_unmet<Ordered>>(1, 64);
     run<wait_streams<Ordered>>(1, 1);
     run<wait_parent<Ordered>>(1, 32);
     run<wait_grandchild<Ordered>>(1, 1);

@@ -406,18 +406,16 @@ void hw_check_blocks_have_messages(hw_check_blocks *b, hw_arena **arena, hw_chec
 }
 
 // A message of a warp behind all that the block has: who meets its readers knows it as they do.
-uint32_t hw_check_blocks_wait_for_children(hw_check_blocks *b, hw_check_block *block, uint32_t warp, int lane,
-                                           bool has_more) {
+void hw_check_blocks_wait_for_children(hw_check_blocks *b, hw_check_block *block, uint32_t warp, int lane,
+                                       bool is_first) {
     const uint64_t key = hw_check_key_of_waits(block->number);
-    const uint32_t time = block->time;
-    if (has_more) {
+    if (is_first) {
         hw_check_log *log = hw_check_logs_find(&b->logs, b->arena, key, true);
         const hw_check_message message = {.block = block->number, .warp = b->n_warps, .scope = HW_SCOPE_SYS,
                                           .own = ++block->time};
         if (!log || !hw_check_log_add(log, b->arena, &message)) b->ran_out = true;
     }
     read_messages(b, block, warp, 1u << lane, key);
-    return time;
 }
 
 // ---- barriers -------------------------------------------------------------------------------------------------------
@@ -609,6 +607,12 @@ static bool have_order(hw_check_blocks *b, const hw_check_block *block, uint32_t
         if (!has_read_of(b, block, w, lane, &author)) return false;
     }
     return true;
+}
+
+bool hw_check_blocks_know_of(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, int lane,
+                             uint32_t its_warp, int its_lane, uint32_t time) {
+    const hw_check_entry e = {.warp = block->number * b->n_warps + its_warp, .time = time, .mask = 1u << its_lane};
+    return (b->steps_order && its_warp == warp) || have_order(b, block, warp, lane, &e, its_lane);
 }
 
 bool hw_check_blocks_order(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, int lane,

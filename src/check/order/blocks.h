@@ -170,10 +170,13 @@ void hw_check_blocks_exchange(hw_check_blocks *blocks, hw_check_block *block, ui
 // The lane launches the kernel `number` of the launch's: what it has done and known until now. NULL: no memory.
 const hw_check_letters *hw_check_blocks_launch(hw_check_blocks *blocks, hw_check_block *block, uint32_t warp, int lane,
                                                uint32_t number);
-// The lane has waited for what its block has launched until now. has_more: for some of that nobody had waited before;
-// what it did is as if a thread of the block had done it at the time that is returned.
-uint32_t hw_check_blocks_wait_for_children(hw_check_blocks *blocks, hw_check_block *block, uint32_t warp, int lane,
-                                           bool has_more);
+// Does the lane know that this one of its block has done something at that time?
+bool hw_check_blocks_know_of(hw_check_blocks *blocks, const hw_check_block *block, uint32_t warp, int lane,
+                             uint32_t its_warp, int its_lane, uint32_t time);
+// The lane has waited for what its block has launched. is_first: for some of that nobody had waited before; what it did
+// is as if a thread of the block had done it at the block's present time.
+void hw_check_blocks_wait_for_children(hw_check_blocks *blocks, hw_check_block *block, uint32_t warp, int lane,
+                                       bool is_first);
 // Does the lane come after what another block, or its own, had waited for at that time?
 bool hw_check_blocks_are_behind_wait(hw_check_blocks *blocks, const hw_check_block *block, uint32_t warp, int lane,
                                      uint32_t its_block, uint32_t time);

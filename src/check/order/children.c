@@ -58,32 +58,40 @@ static bool add_birth(hw_check_children *c, const hw_check_birth *birth) {
     return true;
 }
 
-// Where nothing was launched that nobody had waited for, the lane comes after what others have waited for.
-static bool add_wait(hw_check_children *c, hw_check_blocks *blocks, const hw_check_streams *streams, uint32_t work,
-                     hw_check_block *block, const hw_child_step *step) {
+// Where it knows of no launch that nobody had waited for, the lane comes after what others have waited for.
+static void add_wait(hw_check_children *c, hw_check_blocks *blocks, uint32_t work, hw_check_block *block,
+                     const hw_child_step *step) {
     hw_check_parent *p = record_of_work(c, c->n_parents, work);
-    const bool has_more = p && p->first_unwaited;
-    if (has_more && !hw_grow((void **)&p->batches, p->n_batches, &p->batch_capacity, sizeof *p->batches)) return false;
-    const uint32_t time = hw_check_blocks_wait_for_children(blocks, block, step->where.warp, step->lane, has_more);
-    if (!has_more) return true;
-    p->batches[p->n_batches++] = (hw_check_batch){.first = p->first_unwaited, .last = hw_check_streams_newest(streams),
-                                                  .block = block->number, .time = time};
-    p->first_unwaited = 0;
-    c->n_batches++;
-    return true;
+    const uint32_t warp = step->where.warp;
+    bool is_first = false;
+    for (size_t i = p ? p->first_unwaited : 0; p && i < p->n_awaited; i++) {
+        hw_check_awaited *a = &p->awaited[i];
+        if (a->time || a->block != block->number ||
+            !hw_check_blocks_know_of(blocks, block, warp, step->lane, a->warp, a->lane, a->launched)) continue;
+        a->time = block->time;
+        is_first = true;
+    }
+    while (p && p->first_unwaited < p->n_awaited && p->awaited[p->first_unwaited].time) p->first_unwaited++;
+    hw_check_blocks_wait_for_children(blocks, block, warp, step->lane, is_first);
 }
 
-bool hw_check_children_add(hw_check_children *c, hw_check_blocks *blocks, const hw_check_streams *streams,
-                           uint32_t work, const hw_child_step *step) {
+static bool add_launch(hw_check_children *c, hw_check_blocks *blocks, hw_check_block *block,
+                       const hw_child_step *step) {
+    const uint32_t time = block->time, warp = step->where.warp;
+    const hw_check_letters *known = hw_check_blocks_launch(blocks, block, warp, step->lane, step->number);
+    return known && add_birth(c, &(hw_check_birth){.number = step->number, .block = block->number, .warp = warp,
+                                                   .time = time, .lane = step->lane, .last_mark = block->last_mark,
+                                                   .as = stream_of(blocks, block, step), .known = known});
+}
+
+bool hw_check_children_add(hw_check_children *c, hw_check_blocks *blocks, uint32_t work, const hw_child_step *step) {
     hw_check_block *block = hw_check_block_of(blocks, &step->where);
     if (!block) return false;
     c->marks.are_by_number |= step->is_behind_later_block;
-    if (step->action == HW_CHILD_SYNCHRONIZES) return add_wait(c, blocks, streams, work, block, step);
-    if (step->action != HW_CHILD_LAUNCHES) return add_mark(c, blocks, block, step);
-    const hw_check_letters *known = hw_check_blocks_launch(blocks, block, step->where.warp, step->lane, step->number);
-    return known && add_birth(c, &(hw_check_birth){.number = step->number, .block = block->number,
-                                                   .last_mark = block->last_mark,
-                                                   .as = stream_of(blocks, block, step), .known = known});
+    if (step->action == HW_CHILD_LAUNCHES) return add_launch(c, blocks, block, step);
+    if (step->action != HW_CHILD_SYNCHRONIZES) return add_mark(c, blocks, block, step);
+    add_wait(c, blocks, work, block, step);
+    return true;
 }
 
 static int by_place(const void *left, const void *right) {
@@ -108,8 +116,8 @@ static void close_last(hw_check_children *c, hw_check_streams *streams) {
     hw_arena_destroy(p->arena);
     hw_free(p->births);
     hw_free(p->marks.items);
-    hw_free(p->batches);
-    c->n_batches -= p->n_batches;
+    hw_free(p->awaited);
+    c->n_awaited -= p->n_awaited;
     c->was_cut |= p->logs.was_cut;
     hw_check_streams_close(streams);
 }
@@ -143,7 +151,6 @@ static void put_in_order(hw_check_marks *m) {
     for (size_t i = 0; i < m->n; i++)
         if (!m->items[i].is_told) m->items[kept++] = m->items[i];
     m->n = kept;
-    m->are_in_order = true;
     if (kept && !m->are_by_number) qsort(m->items, kept, sizeof *m->items, by_place);
 }
 
@@ -160,6 +167,7 @@ bool hw_check_children_end(hw_check_children *c, hw_check_blocks *blocks, hw_che
     }
     keep_births(c, blocks, p);
     put_in_order(&p->marks);
+    p->has_ended = true;
     return true;
 }
 
@@ -170,7 +178,6 @@ bool hw_check_children_put_aside(hw_check_children *c, hw_check_blocks *blocks, 
     if (!p) return false;
     keep_births(c, blocks, p);
     p->child = birth_of(p, p->last_child);    // what comes of that one may be still to come
-    if (!p->first_unwaited) p->first_unwaited = hw_check_streams_newest(streams) + 1;
     return true;
 }
 
@@ -189,6 +196,7 @@ void hw_check_children_take_back(hw_check_children *c, hw_check_blocks *blocks, 
     p->marks.items = NULL;
     p->n_births = 0;
     hw_check_blocks_have_messages(blocks, &p->arena, &p->logs);
+    if (p->n_awaited) p->awaited[p->n_awaited - 1].last = hw_check_streams_newest(streams);
     hw_check_streams_go_on(streams, p->work);
 }
 
@@ -216,7 +224,6 @@ static bool tell_marks_of_block(hw_check_marks *m, hw_check_streams *streams, co
 // What is done with events before this child is launched.
 static bool tell_marks(hw_check_marks *m, hw_check_streams *streams, const hw_check_birth *child) {
     bool good = true;
-    if (!m->are_in_order) return tell_marks_of_block(m, streams, child);
     while (good && m->n_told < m->n) {
         const hw_check_mark *mark = &m->items[m->n_told];
         const bool is_of_same = m->are_by_number || mark->block == child->block;
@@ -227,6 +234,15 @@ static bool tell_marks(hw_check_marks *m, hw_check_streams *streams, const hw_ch
     return good;
 }
 
+// Until its block goes on, nobody asks about it.
+static void add_awaited(hw_check_children *c, hw_check_parent *p, const hw_check_birth *birth, uint32_t work) {
+    if (p->n_awaited) p->awaited[p->n_awaited - 1].last = work - 1;
+    p->awaited[p->n_awaited++] = (hw_check_awaited){.first = work, .last = work, .block = birth->block,
+                                                    .warp = birth->warp, .launched = birth->time,
+                                                    .lane = birth->lane};
+    c->n_awaited++;
+}
+
 uint32_t hw_check_children_begin(hw_check_children *c, hw_check_streams *streams, uint64_t parent, uint32_t child) {
     hw_check_parent *p = record_of(c, parent);
     c->n_above = 0;
@@ -235,8 +251,12 @@ uint32_t hw_check_children_begin(hw_check_children *c, hw_check_streams *streams
     if (!birth) return 0;
     p->child = birth;
     p->last_child = child;
-    if (birth->as.order != HW_CHILD_TAIL && !tell_marks(&p->marks, streams, birth)) return 0;
+    const bool is_tail = birth->as.order == HW_CHILD_TAIL;
+    if (!is_tail && !(p->has_ended ? tell_marks : tell_marks_of_block)(&p->marks, streams, birth)) return 0;
+    const bool is_awaited = !p->has_ended;
+    if (is_awaited && !hw_grow((void **)&p->awaited, p->n_awaited, &p->awaited_capacity, sizeof *p->awaited)) return 0;
     const uint32_t work = hw_check_streams_begin_child(streams, &birth->as);
+    if (work && is_awaited) add_awaited(c, p, birth, work);
     c->n_above = work ? c->n_parents : 0;
     return work;
 }
@@ -258,24 +278,24 @@ const hw_check_parent *hw_check_children_parent(const hw_check_children *c, uint
     return record_of_work(c, c->n_above, work);
 }
 
-static const hw_check_batch *batch_among(const hw_check_parent *p, uint32_t work) {
-    size_t at = 0, end = p->n_batches;
+static const hw_check_awaited *awaited_among(const hw_check_parent *p, uint32_t work) {
+    size_t at = 0, end = p->n_awaited;
     while (at < end) {
         const size_t middle = at + (end - at) / 2;
-        if (p->batches[middle].last < work) at = middle + 1;
+        if (p->awaited[middle].last < work) at = middle + 1;
         else end = middle;
     }
-    return at < p->n_batches && p->batches[at].first <= work ? &p->batches[at] : NULL;
+    return at < p->n_awaited && p->awaited[at].first <= work ? &p->awaited[at] : NULL;
 }
 
-const hw_check_batch *hw_check_children_batch(const hw_check_children *c, uint32_t of, uint32_t work) {
-    const hw_check_parent *p = c->n_batches ? record_of_work(c, c->n_parents, of) : NULL;
-    return p ? batch_among(p, work) : NULL;
+const hw_check_awaited *hw_check_children_awaited(const hw_check_children *c, uint32_t waiter, uint32_t work) {
+    const hw_check_parent *p = c->n_awaited ? record_of_work(c, c->n_parents, waiter) : NULL;
+    return p ? awaited_among(p, work) : NULL;
 }
 
 bool hw_check_children_are_by_thread(const hw_check_children *c, uint32_t work) {
     for (size_t i = 0; i < c->n_parents; i++)
-        if (c->parents[i].work == work || batch_among(&c->parents[i], work)) return true;
+        if (c->parents[i].work == work || awaited_among(&c->parents[i], work)) return true;
     return false;
 }
 
@@ -296,10 +316,10 @@ static bool knows_access(hw_check_parent *p, const hw_check_entry *e, int of) {
 bool hw_check_children_know(hw_check_children *c, const hw_check_entry *e, int of) {
     for (size_t i = c->n_above; i-- > 0;) {
         hw_check_parent *p = &c->parents[i];
-        const hw_check_batch *batch = batch_among(p, e->work);
-        if (p->work != e->work && !batch) continue;
-        if (!batch) return knows_access(p, e, of);
-        const hw_check_author author = hw_check_author_of_wait(p->n_warps, batch->block, batch->time, p->child->block);
+        if (p->work == e->work) return knows_access(p, e, of);
+        const hw_check_awaited *a = awaited_among(p, e->work);
+        if (!a || !a->time) continue;
+        const hw_check_author author = hw_check_author_of_wait(p->n_warps, a->block, a->time, p->child->block);
         return hw_check_letters_have(&p->logs, p->child->known, &author);
     }
     return false;

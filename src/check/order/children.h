@@ -10,8 +10,9 @@
 // the order is that of numbers alone.
 //
 // In CUDA 11's device runtime a thread can wait for what its block has launched (cudaDeviceSynchronize): then exec runs
-// that in the midst of the parent, which is put aside meanwhile. What such launches do comes before what those threads
-// do that have waited for them, or have met such: a message too, of a batch of launches.
+// that in the midst of the parent, which is put aside meanwhile. What a launch has done comes before what a thread does
+// that knew of the launch and has waited since, or that knows of such a thread's waiting: a message too, to all of the
+// block that wait later.
 //
 // Internal to check/. Calls are one at a time.
 #ifndef HW_CHECK_CHILDREN_H
@@ -22,7 +23,8 @@
 
 typedef struct hw_check_birth {
     uint32_t number;                 // hw_child_step.number
-    uint32_t block;                  // of the launching lane
+    uint32_t block, warp, time;      // of the launching lane, and when it was; warp: in the block
+    uint8_t lane;
     uint32_t last_mark;              // of the block, until then: as hw_check_block has it
     hw_check_child as;
     const hw_check_letters *known;   // what the launching lane had done and known
@@ -47,22 +49,25 @@ typedef struct hw_check_mark {
 typedef struct hw_check_marks {
     hw_check_mark *items;
     size_t n, capacity, n_told;      // n_told: of those that are in order
-    bool are_by_number, are_in_order;
+    bool are_by_number;
 } hw_check_marks;
 
-// Launches that a block has waited for at once, with all that has come of them.
-typedef struct hw_check_batch {
-    uint32_t first, last;            // their works
-    uint32_t block, time;            // hw_check_blocks_wait_for_children
-} hw_check_batch;
+// A launch that is made while its block waits, with all that comes of it.
+typedef struct hw_check_awaited {
+    uint32_t first, last;            // works; last: when the block goes on
+    uint32_t block, warp, launched;  // the launching lane, and when, as hw_check_birth has it
+    uint8_t lane;
+    uint32_t time;                   // when a lane that knew of the launch had waited for it; 0: none has
+} hw_check_awaited;
 
 // A launch whose children are launched now, or have been waited for.
 typedef struct hw_check_parent {
     uint64_t launch;                 // its number
+    bool has_ended;
     uint32_t work, n_warps;
-    uint32_t first_unwaited;         // work of the batch that is launched now; 0: none is
-    hw_check_batch *batches;         // in order
-    size_t n_batches, batch_capacity;
+    hw_check_awaited *awaited;       // in the order of works
+    size_t n_awaited, awaited_capacity;
+    size_t first_unwaited;           // of the awaited, all before it have a time
     uint32_t next;                   // above the numbers of its births
     hw_arena *arena;                 // of its messages
     hw_check_logs logs;
@@ -81,14 +86,14 @@ typedef struct hw_check_children {
     hw_check_parent *parents;        // the outermost first
     size_t n_parents, parent_capacity;
     size_t n_above;                  // the first ones, which have led to the running launch; 0: it is no child
-    size_t n_batches;                // of all of them
+    size_t n_awaited;                // of all of them
     bool was_cut;                    // hw_check_logs of a launch whose record is closed
 } hw_check_children;
 
 // A lane of the launch that is this work launches a kernel, does something with an event, or has waited. False: no
 // memory, or nothing is known of its block.
-bool hw_check_children_add(hw_check_children *children, hw_check_blocks *blocks, const hw_check_streams *streams,
-                           uint32_t work, const hw_child_step *step);
+bool hw_check_children_add(hw_check_children *children, hw_check_blocks *blocks, uint32_t work,
+                           const hw_child_step *step);
 // The running launch waits for one that is launched now, by it or by what it has launched; and goes on. False: no
 // memory, and nothing has changed.
 bool hw_check_children_put_aside(hw_check_children *children, hw_check_blocks *blocks, hw_check_streams *streams,
@@ -111,8 +116,8 @@ void hw_check_children_free(hw_check_children *children, hw_check_streams *strea
 
 // The launch that has led to the running one and is this work; NULL: it is none.
 const hw_check_parent *hw_check_children_parent(const hw_check_children *children, uint32_t work);
-// The batch of the launch `of`, a work, that this work belongs to; NULL: none.
-const hw_check_batch *hw_check_children_batch(const hw_check_children *children, uint32_t of, uint32_t work);
+// What the launch `waiter`, a work, has waited for that this work belongs to; NULL: nothing.
+const hw_check_awaited *hw_check_children_awaited(const hw_check_children *children, uint32_t waiter, uint32_t work);
 // May what the running launch knows of this work depend on who asks, or on which of its threads is asked about?
 bool hw_check_children_are_by_thread(const hw_check_children *children, uint32_t work);
 // Does the running launch come after the entry's access, by lane `of` of a parent, or of what a parent has waited for?

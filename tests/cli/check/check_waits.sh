@@ -16,6 +16,7 @@ wait_own|race|child|wait_put
 wait_syncwarp|race|child|wait_put
 wait_late|race|launch|wait_put
 wait_block|race|child|wait_put
+wait_unmet|race|child|wait_put
 wait_streams|race|siblings|
 wait_parent|race|launch|wait_take
 wait_grandchild|race|launch|wait_put
