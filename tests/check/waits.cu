@@ -128,6 +128,24 @@ __global__ void wait_grandchild(int *out) {
     cudaDeviceSynchronize();
 }
 
+// Two blocks of two axes and a half warp, each with launches that it waits for, in a stream of its own, and others.
+template <bool Ordered>
+__global__ void wait_stream(int *out) {
+    int *own = out + 128 * blockIdx.x;
+    const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+    if (thread == 72) {
+        cudaStream_t stream;
+        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+        puts<false><<<1, 1, 0, stream>>>(own);
+        cudaDeviceSynchronize();
+        take<<<1, 32, 0, stream>>>(own, own + 64);
+        atomicExch(own + 127, 1);
+    }
+    while (thread < 32 && !atomicAdd(own + 127, 0)) {}
+    if (Ordered) __syncthreads();
+    if (thread < 32) own[32 + thread] = own[thread];    // wait_stream
+}
+
 // The kernel that waits is itself a child: what its own children know, it does not know for that.
 template <bool Ordered>
 __global__ void wait_inner(int *out) {
@@ -231,6 +249,8 @@ static void run_all() {
     run<wait_streams<Ordered>>(1, 1);
     run<wait_parent<Ordered>>(1, 32);
     run<wait_grandchild<Ordered>>(1, 1);
+    cudaMemset(out, 0, 512 * sizeof(int));
+    wait_stream<Ordered><<<2, dim3(8, 10)>>>(out);
     run<launches_inner<Ordered>>(1, 1);
     run<launches_launcher<Ordered>>(1, 1);
     for (unsigned waiting = 0; waiting < 2; waiting++) {

@@ -20,6 +20,7 @@ wait_unmet|race|child|wait_put
 wait_streams|race|siblings|
 wait_parent|race|launch|wait_take
 wait_grandchild|race|launch|wait_put
+wait_stream|race|child|wait_put
 wait_inner|race|child|wait_put
 wait_launcher|race|child|wait_set
 wait_event|race|siblings|

@@ -32,8 +32,11 @@ says err 'are executed and not counted'
 expect 124 "$halfwarp" profile --threads 1 --timeout 0.5 "$work/waits" spin
 says err 'in the midst of kernel tree, launch 1, of whose 8 blocks 0% were done'
 says out 'tree (stopped)'
-expect 1 "$halfwarp" check --gpu a100 "$work/waits"    # where the limit ends what it waits for
+# Where the limit ends what it waits for; and both blocks of `refused` write the same four words.
+expect 1 "$halfwarp" check --gpu a100 "$work/waits"
 says out 'a kernel and one that it has launched access the same bytes'
+[ "$(grep -c ' in refused, launch' "$work/out")" = 8 ] || fail "$(cat "$work/out")"
+says out '5 hazards found'
 if command -v nvcc > /dev/null; then
     nvcc -D__CDPRT_SUPPRESS_SYNC_DEPRECATION_WARNING -DCUDA_FORCE_CDP1_IF_SUPPORTED -rdc=true \
         -gencode arch=compute_80,code=compute_80 -lcudadevrt -o "$work/sums" "$tests/shim/waits.cu" || exit 1
