@@ -148,6 +148,38 @@ static void test_waits_within_without_memory(void **state) {
     assert_int_equal(checked_count(&c), 1);
 }
 
+// Two lanes launch a kernel each, which write two words, and wait: each for what it knows to be launched. What is made
+// in the wait of a lane that does not know of it belongs to a later one.
+static void test_waits_for_known(void **state) {
+    (void)state;
+    const hw_child_step waits = {.action = HW_CHILD_SYNCHRONIZES};
+    assert_int_equal(checked_begin(&c, 2, 1, 64), HW_OK);
+    const hw_launch_info outer = c.info;
+    launch(0, 3, 0, 0);
+    launch(0, 4, 1, 0);
+    for (uint32_t number = 0; number < 2; number++) {
+        assert_true(begin_nested(outer.number, number));
+        checked_word(&c, 0, 0, 0, 70 + number, HW_NOTE_STORE, WORD + 4 * number);
+        checked_end(&c);
+    }
+    const uint64_t newest = c.info.number;
+    c.info = outer;
+    checked_child(&c, 0, 0, 4, waits);
+    checked_word(&c, 0, 0, 4, 72, HW_NOTE_LOAD, WORD);
+    checked_word(&c, 0, 0, 4, 73, HW_NOTE_LOAD, WORD + 4);
+    checked_child(&c, 0, 0, 3, waits);
+    checked_word(&c, 0, 0, 3, 74, HW_NOTE_LOAD, WORD);
+    checked_word(&c, 0, 0, 5, 75, HW_NOTE_LOAD, WORD + 4);
+    checked_meet(&c, 0, 0, 0x38);
+    checked_word(&c, 0, 0, 4, 76, HW_NOTE_LOAD, WORD);
+    checked_word(&c, 0, 0, 5, 77, HW_NOTE_STORE, WORD + 4);
+    checked_end(&c);
+    c.info.number = newest;
+    assert_int_equal(checked_count(&c), 2);
+    assert_int_equal(checked_between(&c, 70, 72)->missing, HW_CHECK_MISSING_CHILD);
+    assert_non_null(checked_between(&c, 71, 75));
+}
+
 // A kernel waits for one that has launched another, of which nothing is known: an allocation fails as it is told.
 static void test_waits_for_unknown(void **state) {
     (void)state;
@@ -249,6 +281,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_launches_within, begin, end),
         cmocka_unit_test_setup_teardown(test_waits_within, begin, end),
         cmocka_unit_test_setup_teardown(test_waits_within_without_memory, begin, end),
+        cmocka_unit_test_setup_teardown(test_waits_for_known, begin, end),
         cmocka_unit_test_setup_teardown(test_waits_for_unknown, begin, end),
         cmocka_unit_test_setup_teardown(test_ends_in_midst, begin, end),
         cmocka_unit_test_setup_teardown(test_long_chain, begin, end),
