@@ -58,21 +58,32 @@ static bool add_birth(hw_check_children *c, const hw_check_birth *birth) {
     return true;
 }
 
+// Who does not know of a launch knows of none that its lane has made since.
+static bool knows_of(hw_check_blocks *blocks, const hw_check_block *block, const hw_child_step *step,
+                     const hw_check_awaited *a, const hw_check_awaited *unknown) {
+    if (unknown && unknown->warp == a->warp && unknown->lane == a->lane && unknown->launched <= a->launched)
+        return false;
+    return hw_check_blocks_know_of(blocks, block, step->where.warp, step->lane, a->warp, a->lane, a->launched);
+}
+
 // Where it knows of no launch that nobody had waited for, the lane comes after what others have waited for.
 static void add_wait(hw_check_children *c, hw_check_blocks *blocks, uint32_t work, hw_check_block *block,
                      const hw_child_step *step) {
     hw_check_parent *p = record_of_work(c, c->n_parents, work);
-    const uint32_t warp = step->where.warp;
+    const hw_check_awaited *unknown = NULL;
     bool is_first = false;
     for (size_t i = p ? p->first_unwaited : 0; p && i < p->n_awaited; i++) {
         hw_check_awaited *a = &p->awaited[i];
-        if (a->time || a->block != block->number ||
-            !hw_check_blocks_know_of(blocks, block, warp, step->lane, a->warp, a->lane, a->launched)) continue;
+        if (a->time || a->block != block->number) continue;
+        if (!knows_of(blocks, block, step, a, unknown)) {
+            unknown = a;
+            continue;
+        }
         a->time = block->time;
         is_first = true;
     }
     while (p && p->first_unwaited < p->n_awaited && p->awaited[p->first_unwaited].time) p->first_unwaited++;
-    hw_check_blocks_wait_for_children(blocks, block, warp, step->lane, is_first);
+    hw_check_blocks_wait_for_children(blocks, block, step->where.warp, step->lane, is_first);
 }
 
 static bool add_launch(hw_check_children *c, hw_check_blocks *blocks, hw_check_block *block,
