@@ -528,15 +528,44 @@ static const hw_inst *access_whole(hw_warp *w, const hw_inst *in, bool is_write)
     return in + 1;
 }
 
-// A load that is not volatile and brings a lane what its registers hold is what waiting by ld.cg looks like.
+// Mixes the lanes of a register into `looks_like`, those that are off as well.
+#define MIX_LANES(type, fold)                                                                          \
+    do {                                                                                               \
+        const type *lanes = hw_at(w, slot);                                                            \
+        for (int i = 0; i < 32; i++) looks_like[i] = (looks_like[i] ^ (uint32_t)(fold)) * 0x9e3779b1u; \
+    } while (0)
+static void mix(const hw_warp *w, hw_slot slot, uint32_t bytes, uint32_t looks_like[32]) {
+    if (slot == HW_NO_SLOT) return;
+    if (bytes == 8) MIX_LANES(uint64_t, lanes[i] ^ lanes[i] >> 32);
+    else if (bytes == 4) MIX_LANES(uint32_t, lanes[i]);
+    else MIX_LANES(uint16_t, lanes[i]);
+}
+
+// Has a lane that is on got the same as by the warp's last such load? Notes what each got.
+static bool is_seen_again(const hw_warp *w, const hw_inst *in, const uint32_t looks_like[32], hw_turn *turn) {
+    const uint32_t all = turn->seen_by == in ? 0xffffffffu : 0;
+    uint32_t again = 0;
+    for (int i = 0; i < 32; i++) {
+        const uint32_t on = (w->mask >> i & 1) ? 0xffffffffu : 0;
+        again |= on & all & (turn->seen[i] == looks_like[i] ? 1 : 0);
+        turn->seen[i] = (looks_like[i] & on) | (turn->seen[i] & ~on);
+    }
+    turn->seen_by = in;
+    return again;
+}
+
+// A load that is not volatile and brings a lane what it brought it before, from the same place, looks like waiting by
+// ld.cg. The registers do not say so: what they held since may have been something else. One lane is enough: the others
+// of its warp may wait for nothing, and see new data each time.
 static const hw_inst *load_whole(hw_warp *w, const hw_inst *in) {
-    const int lowest = __builtin_ctz(w->mask);
-    hw_whole_vector before = {{0}}, after = {{0}};
-    hw_take_elements(w, in, w->slots + in->list, lowest, &before);
+    hw_turn *turn = &hw_state_of(w)->turn;
+    uint32_t looks_like[32] = {0};
+    const bool is_volatile = in->flags & HW_INST_VOLATILE;
+    if (!is_volatile) mix(w, in->a, in->flags & HW_INST_ADDRESS_32 ? 4 : 8, looks_like);
     const hw_inst *next = access_whole(w, in, false);
-    hw_take_elements(w, in, w->slots + in->list, lowest, &after);
-    if (in->flags & HW_INST_VOLATILE || !memcmp(before.bytes, after.bytes, (size_t)in->width * in->vector))
-        hw_turn_poll(&hw_state_of(w)->turn);
+    for (uint32_t e = 0; e < in->vector && !is_volatile; e++)
+        mix(w, w->slots[in->list + e], in->reg_bytes, looks_like);
+    if (is_volatile || is_seen_again(w, in, looks_like, turn)) hw_turn_poll(turn);
     return next;
 }
 

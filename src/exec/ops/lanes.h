@@ -33,7 +33,7 @@ typedef struct hw_body_forms {
 
 // A convoy is several warps of a block that execute each instruction together, all lanes on (convoy.c). Its bodies get
 // the first warp; the others lie behind it.
-enum { HW_CONVOY_MAX = 8, HW_WARP_BYTES = 1856 };
+enum { HW_CONVOY_MAX = 8, HW_WARP_BYTES = 1984 };
 static inline hw_warp *hw_next_warp(hw_warp *w) { return (hw_warp *)((char *)w + HW_WARP_BYTES); }
 
 // Runs a statement for each warp w of the convoy, `in` being a copy that what the statement writes cannot change: the

@@ -12,6 +12,7 @@
 #define HW_EXEC_TURN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct hw_inst;
@@ -19,9 +20,9 @@ struct hw_state;
 struct hw_block;
 struct hw_worker;
 
-// Fuel is counted in backward branches. Volatile loads cost more, and atomics that change nothing. How often a warp
-// looks depends on the host's clock, as it does on a GPU's; but each look is counted, and takes time from those who
-// have work.
+// Fuel is counted in backward branches. Volatile loads cost more, atomics that change nothing, and vectors by .cg that
+// are what they were. How often a warp looks depends on the host's clock, as it does on a GPU's; but each look is
+// counted, and takes time from those who have work.
 enum { HW_TURN_FUEL = 65536, HW_POLL_FUEL = 512, HW_LOOK_FUEL = 1 };
 // Turns in a row after which a warp is taken to wait without a poll (for plain loads that another block changes).
 enum { HW_TURNS_SPENT = 64 };
@@ -46,6 +47,9 @@ typedef struct hw_turn {
     const struct hw_inst *at;
     uint32_t mask;
     uint64_t looked_like;
+    // The last load that is a poll if it brings a lane the same again, and what it brought each (memory_lanes.c).
+    const struct hw_inst *seen_by;
+    uint32_t seen[32];
 } hw_turn;
 
 // The turns of a block.
@@ -57,6 +61,7 @@ typedef struct hw_block_turn {
 static inline void hw_turn_reset(hw_turn *turn) {
     turn->spent = 0;
     turn->state = HW_TURN_WORKING;
+    turn->seen_by = NULL;
 }
 
 // A thread that waits for another would do what the warp has done now.

@@ -105,6 +105,47 @@ static void test_working_lane(void **state) {
     if (r->sums.loads > most) fail_msg("%u looks, not at most %u", (unsigned)r->sums.loads, most);
 }
 
+// Lanes that wait by ld.cg of vectors, which is no volatile access, do so in few looks as well: whatever the loop uses
+// the vector's registers for, and whatever the lowest lane sees meanwhile (here a count of its own).
+static void test_waiting_by_cg(void **state) {
+    (void)state;
+    static const char *const loops[] = {
+        KERNEL("", "setp.eq.u32 %p1, %r1, 31; @%p1 bra WORK; mov.u32 %r8, 5;\n"
+            "WAIT: ld.global.cg.v2.u32 {%r5, %r6}, [%rd2]; setp.eq.u32 %p2, %r5, 0; add.u32 %r8, %r8, 1;"
+            " mov.u32 %r5, %r8; mov.u32 %r6, %r8; @%p2 bra WAIT; st.global.v2.u32 [%rd1+128], {%r5, %r6}; bra END;\n"
+            WORK_AND_TELL),
+        KERNEL("", "setp.eq.u32 %p1, %r1, 31; @%p1 bra WORK; setp.eq.u32 %p4, %r1, 0; mov.u32 %r8, 5;\n"
+            "add.u64 %rd4, %rd1, 128; selp.u64 %rd4, %rd4, %rd2, %p4;\n"
+            "WAIT: add.u32 %r8, %r8, 1; @%p4 st.global.cg.v2.u32 [%rd4], {%r8, %r8};\n"
+            "ld.global.cg.v2.u32 {%r5, %r9}, [%rd4]; setp.eq.u32 %p2, %r5, 0;"
+            " vote.sync.any.pred %p2, %p2, 0x7fffffff; @%p2 bra WAIT; bra END;\n"
+            WORK_AND_TELL),
+    };
+    enum { TURN_POLLS = 128 };
+    const unsigned most = (TURNS + 2) * (TURN_POLLS + 2);
+    for (size_t k = 0; k < sizeof loops / sizeof *loops; k++) {
+        run_result *r = run_ok((run_args){.block = 32, .ptx = loops[k]});
+        if (r->sums.loads > most) fail_msg("loop %zu: %u looks, not at most %u", k, (unsigned)r->sums.loads, most);
+    }
+}
+
+// Walking a table whose rows are alike is no waiting: the lanes that have left the loop stay together with the others.
+#define WALK(LOAD) KERNEL("", \
+    "setp.lt.u32 %p1, %r1, 16; selp.u32 %r5, 500, 1500, %p1; mov.u32 %r6, 0; mul.wide.u32 %rd4, %r1, 16;\n" \
+    "add.u64 %rd4, %rd1, %rd4;\n" \
+    "ROW: and.b32 %r7, %r6, 1023; mul.wide.u32 %rd5, %r7, 16; add.u64 %rd5, %rd4, %rd5;\n" \
+    LOAD " {%r10, %r11, %r12, %r13}, [%rd5]; add.u32 %r14, %r14, %r10; add.u32 %r14, %r14, %r11;\n" \
+    "add.u32 %r14, %r14, %r12; add.u32 %r14, %r14, %r13; add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, %r5;\n" \
+    "@%p2 bra ROW; mov.u32 %r6, 0;\n" \
+    "MORE: add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, 100; @%p2 bra MORE;\n" \
+    "add.u32 %r14, %r14, %r6; " STORE_RET("%r14"))
+static void test_table_by_cg(void **state) {
+    (void)state;
+    const uint64_t plain = run_ok((run_args){.block = 32, .ptx = WALK("ld.global.v4.u32")})->sums.inst;
+    const uint64_t by_cg = run_ok((run_args){.block = 32, .ptx = WALK("ld.global.cg.v4.u32")})->sums.inst;
+    assert_int_equal(by_cg, plain);
+}
+
 // Every block counts itself in and polls until all have: three times.
 static void test_grid_barrier(void **state) {
     (void)state;
@@ -330,6 +371,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock),         cmocka_unit_test(test_lanes_wait),  cmocka_unit_test(test_look_back),
         cmocka_unit_test(test_waiting_looks_seldom), cmocka_unit_test(test_working_lane),
+        cmocka_unit_test(test_waiting_by_cg), cmocka_unit_test(test_table_by_cg),
         cmocka_unit_test(test_grid_barrier), cmocka_unit_test(test_last_block),
         cmocka_unit_test(test_meet_in_two_calls),
         cmocka_unit_test(test_deadlocks),
