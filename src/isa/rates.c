@@ -1,5 +1,7 @@
 #include "isa/rates.h"
 
+#include <assert.h>
+
 #include "isa/matrix.h"
 
 // ---- Rates ----------------------------------------------------------------------------------------------------------
@@ -60,7 +62,9 @@ static hw_issue_cost product_cost(const hw_mods *mods, const hw_type types[2]) {
     hw_matrix_shape shape;
     if (!hw_matrix_shape_of(mods, &shape)) return (hw_issue_cost){HW_RATE_TENSOR, 1};
     const uint32_t products = (uint32_t)shape.m * shape.n * shape.k;
-    return (hw_issue_cost){HW_RATE_TENSOR, (uint8_t)(products > each ? products / each : 1)};
+    const uint32_t count = products > each ? products / each : 1;
+    assert(count <= UINT8_MAX);   // 16x16x16 doubles, which there are none of, would be 32
+    return (hw_issue_cost){HW_RATE_TENSOR, (uint8_t)count};
 }
 
 hw_issue_cost hw_issue_cost_of(hw_op op, const hw_mods *mods, const hw_type types[2]) {

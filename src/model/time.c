@@ -328,7 +328,8 @@ static double ordered_cycles(const hw_gpu *gpu, const time_row *row, const hw_ti
 // which shared memory's 23 stand. Conversions were measured as pairs, there and back in 23, most of which is the one to
 // integers, since one_warp_i2f is as quick as one_warp_ffma; and one_warp_popc lies between that and one_warp_ex2. Both
 // are taken for special functions, whose pipe they share. Products of matrices take 33 to 38 (tensor_*). Others from
-// 7.0 on are taken for the same.
+// 7.0 on are taken for the same, products of matrices too, though how many a multiprocessor makes in a clock is known
+// for 9.0 only (elsewhere HW_RATE_TENSOR has no rate, and holds nothing up).
 static double result_cycles(const hw_gpu *gpu, const time_row *row, const hw_time_work *work) {
     static const struct { hw_rate rate; double cycles; } slow[] = {
         {HW_RATE_F64, 8}, {HW_RATE_SFU, 17}, {HW_RATE_SFU2, 17}, {HW_RATE_POPC, 17}, {HW_RATE_CVT64, 17},
