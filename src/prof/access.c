@@ -266,7 +266,8 @@ static void find_costs(const hw_prof *prof, hw_prof_worker *worker, const hw_lon
     if (n_local) hw_coalesce_local_sectors_of_list(local, n_local, found->cost + LOCAL_SLOTS);
 }
 
-static inline void count_lone(const hw_prof *prof, hw_prof_accesses *accesses, const hw_lone_access *a, uint32_t cost) {
+static inline __attribute__((always_inline)) void count_lone(const hw_prof *prof, hw_prof_accesses *accesses,
+                                                             const hw_lone_access *a, uint32_t cost) {
     const hw_prof_space space = space_of(a->space);
     const uint32_t bytes = a->lanes * accesses->width;
     uint32_t packed = hw_coalesce_packed_sectors(a->lanes, accesses->width), asked = bytes;
@@ -319,6 +320,12 @@ static void count_pack(const hw_prof *prof, hw_prof_accesses *accesses, const hw
     accesses->asked += (a->lanes - shared_lanes) * width;
 }
 
+static inline void count_listed(const hw_prof *prof, hw_prof_accesses *accesses, const hw_lone_access *a,
+                                uint32_t cost) {
+    if (__builtin_expect(a->ends != 0, 0)) count_pack(prof, accesses, a, cost);
+    else count_lone(prof, accesses, a, cost);
+}
+
 void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, uint32_t n) {
     const hw_prof *prof = (const hw_prof *)sink;
     hw_prof_worker *w = hw_prof_worker_of((hw_prof *)sink, worker);
@@ -328,9 +335,7 @@ void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, ui
         const uint32_t n_some = n - first < HW_COALESCE_LIST ? n - first : HW_COALESCE_LIST;
         find_costs(prof, w, some, n_some, &found);
         for (uint32_t k = 0; k < n_some; k++)
-            if (found.accesses[k])
-                (some[k].ends ? count_pack : count_lone)(prof, found.accesses[k], &some[k],
-                                                         found.cost[found.slot[k]]);
+            if (found.accesses[k]) count_listed(prof, found.accesses[k], &some[k], found.cost[found.slot[k]]);
     }
 }
 
