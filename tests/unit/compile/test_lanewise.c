@@ -175,6 +175,21 @@ static void test_widths(void **state) {
     }
 }
 
+// A module with more instructions, for which the worker forgets where the last one's accesses lay.
+static void launch_larger(bench *b) {
+    static char larger[16384];
+    static outcome ignored;
+    hw_sim_module *const module = b->module;
+    size_t n = (size_t)snprintf(larger, sizeof larger, HEAD ".visible .entry k0(.param .u64 out)\n{\n"
+                                ".reg .b32 %%r; .reg .b64 %%out;\nld.param.u64 %%out, [out];\n");
+    for (int k = 0; k < 200; k++)
+        n += (size_t)snprintf(larger + n, sizeof larger - n, "ld.global.u32 %%r, [%%out+%d];\n", 4 * k);
+    n += (size_t)snprintf(larger + n, sizeof larger - n, "ret;\n}\n");
+    assert_int_equal(hw_sim_load(b->sim, larger, n, "larger.ptx", &b->module, &b->diag), HW_OK);
+    launch(b, 0, 1, &ignored);
+    b->module = module;
+}
+
 // By a simulated GPU of its own, which does nothing behind a fault: a launch, and another with one index. steps: those
 // that the first launch's indices are multiples of.
 static hw_status launch_bad(bool is_compiled, uint32_t steps, uint32_t bad, outcome *o) {
@@ -183,11 +198,27 @@ static hw_status launch_bad(bool is_compiled, uint32_t steps, uint32_t bad, outc
     begin(&b);
     launch(&b, 0, 1, o);
     if (is_compiled) compile(&b);
+    launch_larger(&b);
     put_indices(4, bad);
     const hw_status status = try_launch(&b, 0, 1, o);
     o->fault.address -= b.bins;
     hw_sim_destroy(b.sim);
     return status;
+}
+
+// A load that has not been made since the launch began, at the same addresses as another.
+static void test_a_load_behind_a_branch(void **state) {
+    (void)state;
+    static outcome before, after;
+    static const char *const load =
+        "ld.global.u32 %r0, [%at]; add.s32 %sum, %sum, %r0; and.b32 %r0, %r3, 2; setp.eq.u32 %q, %r0, 0; @%q bra OVER;\n"
+        "mul.wide.u32 %at, %r3, 2; add.s64 %at, %at, %bins; ld.global.u32 %r0, [%at]; xor.b32 %sum, %sum, %r0;\nOVER:";
+    put_text(reaching, &load);
+    assert_int_equal(launch_bad(false, 2, 2, &before), HW_OK);
+    assert_int_equal(launch_bad(true, 2, 2, &after), HW_OK);
+    check(0, 1, &before, &after);
+    if (has_lanewise() && (!lanewise_seen[MADE] || lanewise_seen[ENDED]))
+        fail_msg("%u, %u, %u", lanewise_seen[MADE], lanewise_seen[NOT_TRIED], lanewise_seen[ENDED]);
 }
 
 // The last bytes that are no element, far away, and between two elements.
@@ -218,7 +249,8 @@ static void test_faults_in_the_middle(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows), cmocka_unit_test(test_a_lane_turns_to_what_is_stored),
-        cmocka_unit_test(test_widths), cmocka_unit_test(test_faults_in_the_middle),
+        cmocka_unit_test(test_widths), cmocka_unit_test(test_a_load_behind_a_branch),
+        cmocka_unit_test(test_faults_in_the_middle),
     };
     return cmocka_run_group_tests(tests, make_compiler, forget_compiler);
 }
