@@ -26,6 +26,9 @@
 #include "compile/usage.h"
 #include "exec/segment.h"
 
+// How far a lane goes before the next one: places are 128 bytes of the stack for each access of a step, 6 KiB in all,
+// so that they stay in the first-level cache beside what is loaded. Chosen, not measured, as the others are: loops with
+// fewer values for an access are those for which it was (docs/performance.md).
 enum { MOST_PLACES = 2 * HW_DRAFT_LANE_ACCESSES, MOST_STEPS = 16, MOST_BRANCHES = 8, VALUES_AN_ACCESS = 5 };
 
 // From the loop's beginning to its latch.
@@ -37,10 +40,6 @@ typedef struct loop {
     uint32_t n_registers;
 } loop;
 
-static bool is_access(hw_body_id id) { return id == HW_BODY_LD || id == HW_BODY_ST; }
-
-static bool is_uniform(hw_slot slot) { return (slot & 3) == HW_BASE_LAUNCH || (slot & 3) == HW_BASE_BLOCK; }
-
 // ---- which loops ----
 
 static bool note_piece(loop *l, const hw_region_item *item) {
@@ -48,11 +47,11 @@ static bool note_piece(loop *l, const hw_region_item *item) {
     for (uint32_t i = item->index; i < item->index + item->count; i++) {
         const hw_inst *in = &l->program->insts[i];
         const hw_body_id id = l->program->bodies[i];
-        if (!is_access(id)) {
+        if (!hw_body_is_access(id)) {
             l->n_values++;
             continue;
         }
-        if (in->space == HW_SPACE_LOCAL || (id == HW_BODY_ST && !is_uniform(in->b))) return false;
+        if (in->space == HW_SPACE_LOCAL || (id == HW_BODY_ST && !hw_slot_is_uniform(in->b))) return false;
         l->n_stores += id == HW_BODY_ST;
         l->n_accesses++;
     }
@@ -137,7 +136,7 @@ static bool put_piece(FILE *head, FILE *to, hw_draft *w, const loop *l, const hw
 
 static void put_taken(FILE *to, const hw_inst *in, uint32_t branch) {
     const char *negated = in->flags & HW_INST_NEGATE_P ? " ^ 1" : "";
-    if (is_uniform(in->p))
+    if (hw_slot_is_uniform(in->p))
         fprintf(to, "            const u32 t = (PREDICATE(%u, %u) >> lane & 1)%s;\n", in->p & 3, in->p, negated);
     else
         fprintf(to, "            const u32 t = (u32)s%u%s;\n", in->p, negated);
@@ -223,7 +222,7 @@ static void put_counts(FILE *to, const hw_draft *w, const loop *l) {
         switch ((hw_region_item_kind)item->kind) {
         case HW_REGION_PIECE:
             for (uint32_t i = item->index; i < item->index + item->count; i++)
-                if (is_access(l->program->bodies[i])) put_count(to, w, i, step++);
+                if (hw_body_is_access(l->program->bodies[i])) put_count(to, w, i, step++);
             break;
         case HW_REGION_BLOCK: hw_draft_ended(to, l->program, in, "0"); break;
         case HW_REGION_IF: case HW_REGION_IF_ELSE:
@@ -266,7 +265,7 @@ static bool find_rooms(hw_draft *w, const loop *l) {
         const hw_region_item *item = &l->items[k];
         w->symbols->n = w->symbols->n_versions = 0;
         for (uint32_t i = item->index; item->kind == HW_REGION_PIECE && i < item->index + item->count; i++) {
-            if (is_access(l->program->bodies[i])) {
+            if (hw_body_is_access(l->program->bodies[i])) {
                 bases[step] = base_of(w, &l->program->insts[i]);
                 widths[step] = l->program->insts[i].width;
                 w->rooms[step] = step;
@@ -286,7 +285,7 @@ static void put_rooms(FILE *to, const hw_draft *w, const loop *l) {
     for (uint32_t k = 1; k < l->n_items; k++) {
         const hw_region_item *item = &l->items[k];
         for (uint32_t i = item->index; item->kind == HW_REGION_PIECE && i < item->index + item->count; i++) {
-            if (!is_access(l->program->bodies[i])) continue;
+            if (!hw_body_is_access(l->program->bodies[i])) continue;
             if (l->program->bodies[i] == HW_BODY_ST) store = step;
             if (w->rooms[step] == step)
                 fprintf(to, "    lane_room q%u;\n    if (!find_lane_room(r, k0 + %u, &q%u)) return NOT_NOW;\n", step,

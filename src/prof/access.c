@@ -230,6 +230,7 @@ typedef struct lone_costs {
     uint8_t slot[HW_COALESCE_LIST];
     uint32_t cost[3 * HW_COALESCE_LIST];             // by slot
 } lone_costs;
+_Static_assert(3 * HW_COALESCE_LIST <= UINT8_MAX + 1, "slots have 8 bits");
 
 // Base and delta have no meaning beside places.
 static inline void put_lanes(hw_lanes *lanes, uint32_t width, const hw_lone_access *a) {
@@ -244,8 +245,8 @@ static void find_costs(const hw_prof *prof, hw_prof_worker *worker, const hw_lon
     uint32_t n_global = 0, n_local = 0, before = n;
     for (uint32_t k = 0; k < n; k++) {
         const hw_lone_access *a = &list[k];
-        hw_prof_accesses *accesses = accesses_of(prof, worker, a->note);
-        if (accesses && space_of(a->space) == HW_PROF_SPACES) accesses = NULL;
+        const bool is_counted = space_of(a->space) != HW_PROF_SPACES;
+        hw_prof_accesses *accesses = is_counted ? accesses_of(prof, worker, a->note) : NULL;
         found->accesses[k] = accesses;
         if (!accesses) continue;
         if (before < n && costs_as_before(a, accesses, &list[before], found->accesses[before])) {

@@ -211,7 +211,8 @@ static void test_a_load_behind_a_branch(void **state) {
     (void)state;
     static outcome before, after;
     static const char *const load =
-        "ld.global.u32 %r0, [%at]; add.s32 %sum, %sum, %r0; and.b32 %r0, %r3, 2; setp.eq.u32 %q, %r0, 0; @%q bra OVER;\n"
+        "ld.global.u32 %r0, [%at]; add.s32 %sum, %sum, %r0; and.b32 %r0, %r3, 2;\n"
+        "setp.eq.u32 %q, %r0, 0; @%q bra OVER; "
         "mul.wide.u32 %at, %r3, 2; add.s64 %at, %at, %bins; ld.global.u32 %r0, [%at]; xor.b32 %sum, %sum, %r0;\nOVER:";
     put_text(reaching, &load);
     assert_int_equal(launch_bad(false, 2, 2, &before), HW_OK);
