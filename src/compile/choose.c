@@ -19,8 +19,6 @@ typedef struct builder {
     bool has_truncated;               // floats to integers
 } builder;
 
-static bool is_access(hw_body_id id) { return id == HW_BODY_LD || id == HW_BODY_ST; }
-
 // By all lanes, or where these never were at once by some.
 static hw_seen_shape seen_shape(const builder *b, const hw_inst *in) {
     hw_seen_shape all = hw_segment_seen(b->set, in->pattern);
@@ -180,7 +178,7 @@ static uint32_t extend(builder *b, uint32_t index) {
     if (index - b->segment->first >= MOST_INSTRUCTIONS) return 0;
     if (id == HW_BODY_GUARD) return add_guard(b, index);
     if (changes_guard(b, index) || rounds_trip(b, index)) return 0;
-    bool is_taken = is_access(id) ? add_access(b, index) : hw_compile_is_value(b->program, index);
+    bool is_taken = hw_body_is_access(id) ? add_access(b, index) : hw_compile_is_value(b->program, index);
     return is_taken && hw_symbols_note(&b->symbols, index, false);
 }
 

@@ -63,8 +63,10 @@ typedef struct hw_draft {
     // Of a region's piece: its accesses are made by its text. Registers that the stage's accesses have to find as they
     // are, or write.
     bool is_piece;
-    // Of a loop that lanes go through one after the other: registers are variables sN, by slot. rooms: by access.
+    // Of a loop that lanes go through one after the other: registers are variables sN, by slot. rooms: by access;
+    // stored: what its store writes, of all lanes.
     bool is_lanewise;
+    char stored[128];
     uint32_t rooms[HW_DRAFT_LANE_ACCESSES];
     uint32_t step;           // of the next access: its number among the region's
     hw_draft_made last;      // the last access, whose places another by the same address has

@@ -9,16 +9,16 @@
 //         for (u32 left = m0; left; left &= left - 1) {
 //             u32 s64 = ..., j = 0;                           // registers
 //             for (;;) { ... behind[j][0][lane] = f0; taken[j][0] |= bit & -t; if (++j == STEPS | !t) break; }
-//             o64[lane] = s64;
+//             kept64[lane] = s64;
 //         }
 //         ... registers into memory
-//         for (u32 j = 0; j < most; j++) { count_behind(...); ended(...); m = taken[j][0]; }
+//         for (u32 j = 0; j < most; j++) { count_behind(...); store_behind(...); ended(...); m = taken[j][0]; }
 //         return m;
 //     }
 //
-// Until all lanes are done nothing has been written but what the loop stores: one value that is the same for all lanes,
-// where no load of the loop reads, so that neither their order nor doing it twice makes a difference. So a lane that
-// leaves its room ends the attempt, and the steps are done side by side.
+// Until all lanes are done nothing has been written: what the loop stores, one value that is the same for all lanes,
+// is kept back and written step by step, where no load of the loop reads. So a lane that leaves its room, or is not
+// aligned, ends the attempt as if there had been none, and the steps are done side by side.
 #include "compile/lanewise.h"
 
 #include <string.h>
@@ -26,6 +26,9 @@
 #include "compile/usage.h"
 #include "exec/segment.h"
 
+// How far a lane goes before the next one: places are 128 bytes of the stack for each access of a step, 6 KiB in all,
+// so that they stay in the first-level cache beside what is loaded. Chosen, not measured, as the others are: loops with
+// fewer values for an access are those for which it was (docs/performance.md).
 enum { MOST_PLACES = 2 * HW_DRAFT_LANE_ACCESSES, MOST_STEPS = 16, MOST_BRANCHES = 8, VALUES_AN_ACCESS = 5 };
 
 // From the loop's beginning to its latch.
@@ -37,10 +40,6 @@ typedef struct loop {
     uint32_t n_registers;
 } loop;
 
-static bool is_access(hw_body_id id) { return id == HW_BODY_LD || id == HW_BODY_ST; }
-
-static bool is_uniform(hw_slot slot) { return (slot & 3) == HW_BASE_LAUNCH || (slot & 3) == HW_BASE_BLOCK; }
-
 // ---- which loops ----
 
 static bool note_piece(loop *l, const hw_region_item *item) {
@@ -48,11 +47,11 @@ static bool note_piece(loop *l, const hw_region_item *item) {
     for (uint32_t i = item->index; i < item->index + item->count; i++) {
         const hw_inst *in = &l->program->insts[i];
         const hw_body_id id = l->program->bodies[i];
-        if (!is_access(id)) {
+        if (!hw_body_is_access(id)) {
             l->n_values++;
             continue;
         }
-        if (in->space == HW_SPACE_LOCAL || (id == HW_BODY_ST && !is_uniform(in->b))) return false;
+        if (in->space == HW_SPACE_LOCAL || (id == HW_BODY_ST && !hw_slot_is_uniform(in->b))) return false;
         l->n_stores += id == HW_BODY_ST;
         l->n_accesses++;
     }
@@ -107,16 +106,13 @@ void hw_draft_lanewise_access(hw_draft *w, uint32_t index) {
     hw_draft_read(w, part, in->a, is_narrow ? "u32" : "u64", false);
     fprintf(to, "                const u64 f%u = (%s)(%s + %lluull) - q%u.begin;\n", number,
             is_narrow ? "u32" : "u64", part, (unsigned long long)in->imm, room);
-    fprintf(to, "                if (f%u >= q%u.size) return -1;\n", number, room);
+    fprintf(to, "                if (f%u >= q%u.size) return LANES_PARTED;\n", number, room);
+    if (in->width > 1) fprintf(to, "                if (f%u & %u) return LANES_PARTED;\n", number, in->width - 1u);
     fprintf(to, "                behind[j][%u][lane] = (u32)f%u;\n", step, number);
     if (w->program->bodies[index] == HW_BODY_ST) {
-        hw_draft_read(w, part, in->b, type, false);
-        fprintf(to, "                if (f%u & %u) return -1;\n", number, in->width - 1u);
-        fprintf(to, "                *(%s *)(q%u.host + f%u) = (%s)%s;\n", hw_draft_bits_type(in->width), room, number,
-                hw_draft_bits_type(in->width), part);
+        hw_draft_read(w, w->stored, in->b, type, false);
         return;
     }
-    if (in->width > 1) fprintf(to, "                odd |= (u32)f%u & %u;\n", number, in->width - 1u);
     snprintf(text, sizeof text, "(%s)*(const %s *)(q%u.host + f%u)", type, hw_draft_memory_type(in), room, number);
     hw_draft_assign(w, in->d, type, text, false);
 }
@@ -140,7 +136,7 @@ static bool put_piece(FILE *head, FILE *to, hw_draft *w, const loop *l, const hw
 
 static void put_taken(FILE *to, const hw_inst *in, uint32_t branch) {
     const char *negated = in->flags & HW_INST_NEGATE_P ? " ^ 1" : "";
-    if (is_uniform(in->p))
+    if (hw_slot_is_uniform(in->p))
         fprintf(to, "            const u32 t = (PREDICATE(%u, %u) >> lane & 1)%s;\n", in->p & 3, in->p, negated);
     else
         fprintf(to, "            const u32 t = (u32)s%u%s;\n", in->p, negated);
@@ -194,20 +190,29 @@ static void put_kept(FILE *kept, FILE *keep, FILE *back, const hw_draft *w, cons
         const char *type = hw_draft_bits_type(x->bytes);
         if (!x->is_written || !w->is_live[x->slot / 4]) continue;
         if (x->bytes) {
-            fprintf(kept, "    ALIGNED %s o%u[32];\n", type, x->slot);
-            fprintf(keep, "        o%u[lane] = s%u;\n", x->slot, x->slot);
+            fprintf(kept, "    ALIGNED %s kept%u[32];\n", type, x->slot);
+            fprintf(keep, "        kept%u[lane] = s%u;\n", x->slot, x->slot);
             fprintf(back, "    for (u32 h = 0; h < 2; h++)\n"
-                    "        LANES PUT_SOME(((%s *)REGISTER(%u, %u))[LANE], o%u[LANE]);\n", type, x->slot & 3, x->slot,
-                    x->slot);
+                    "        LANES PUT_SOME(((%s *)REGISTER(%u, %u))[LANE], kept%u[LANE]);\n", type,
+                    x->slot & 3, x->slot, x->slot);
         } else {
-            fprintf(kept, "    u32 n%u = 0;\n", x->slot);
-            fprintf(keep, "        n%u |= (u32)s%u << lane;\n", x->slot, x->slot);
-            fprintf(back, "    PUT_PREDICATE_SOME(*(u32 *)REGISTER(%u, %u), n%u);\n", x->slot & 3, x->slot, x->slot);
+            fprintf(kept, "    u32 kept%u = 0;\n", x->slot);
+            fprintf(keep, "        kept%u |= (u32)s%u << lane;\n", x->slot, x->slot);
+            fprintf(back, "    PUT_PREDICATE_SOME(*(u32 *)REGISTER(%u, %u), kept%u);\n", x->slot & 3, x->slot, x->slot);
         }
     }
 }
 
 // ---- what the warp has done ----
+
+static void put_count(FILE *to, const hw_draft *w, uint32_t index, uint32_t step) {
+    const hw_inst *in = &w->program->insts[index];
+    fprintf(to, "        count_behind(r, k0 + %u, m, %d, &q%u, behind[j][%u]);\n", step, __builtin_ctz(in->width),
+            w->rooms[step], step);
+    if (w->program->bodies[index] == HW_BODY_ST)
+        fprintf(to, "        STORE_BEHIND(%s, &q%u, behind[j][%u], %s);\n", hw_draft_bits_type(in->width),
+                w->rooms[step], step, w->stored);
+}
 
 static void put_counts(FILE *to, const hw_draft *w, const loop *l) {
     uint32_t branch = 0, step = 0;
@@ -217,11 +222,7 @@ static void put_counts(FILE *to, const hw_draft *w, const loop *l) {
         switch ((hw_region_item_kind)item->kind) {
         case HW_REGION_PIECE:
             for (uint32_t i = item->index; i < item->index + item->count; i++)
-                if (is_access(l->program->bodies[i])) {
-                    fprintf(to, "        count_behind(r, k0 + %u, m, %d, &q%u, behind[j][%u]);\n", step,
-                            __builtin_ctz(l->program->insts[i].width), w->rooms[step], step);
-                    step++;
-                }
+                if (hw_body_is_access(l->program->bodies[i])) put_count(to, w, i, step++);
             break;
         case HW_REGION_BLOCK: hw_draft_ended(to, l->program, in, "0"); break;
         case HW_REGION_IF: case HW_REGION_IF_ELSE:
@@ -254,19 +255,22 @@ static hw_slot base_of(const hw_draft *w, const hw_inst *in) {
     return a.is_extended && a.n_terms_64 == 1 ? a.terms_64[0].a : HW_NO_SLOT;
 }
 
-// For each access the first of those that have its room.
+// For each access the first of those that have its room: of its width, since the room ends before the last address that
+// is too near the memory's end.
 static bool find_rooms(hw_draft *w, const loop *l) {
     hw_slot bases[HW_DRAFT_LANE_ACCESSES];
+    uint32_t widths[HW_DRAFT_LANE_ACCESSES];
     uint32_t step = 0;
     for (uint32_t k = 1; k < l->n_items; k++) {
         const hw_region_item *item = &l->items[k];
         w->symbols->n = w->symbols->n_versions = 0;
         for (uint32_t i = item->index; item->kind == HW_REGION_PIECE && i < item->index + item->count; i++) {
-            if (is_access(l->program->bodies[i])) {
+            if (hw_body_is_access(l->program->bodies[i])) {
                 bases[step] = base_of(w, &l->program->insts[i]);
+                widths[step] = l->program->insts[i].width;
                 w->rooms[step] = step;
-                for (uint32_t s = step; s-- > 0;)
-                    if (bases[s] == bases[step] && bases[s] != HW_NO_SLOT) w->rooms[step] = w->rooms[s];
+                for (uint32_t s = step; s-- > 0 && bases[step] != HW_NO_SLOT;)
+                    if (bases[s] == bases[step] && widths[s] == widths[step]) w->rooms[step] = w->rooms[s];
                 step++;
             }
             if (!hw_symbols_note(w->symbols, i, false)) return false;
@@ -281,17 +285,18 @@ static void put_rooms(FILE *to, const hw_draft *w, const loop *l) {
     for (uint32_t k = 1; k < l->n_items; k++) {
         const hw_region_item *item = &l->items[k];
         for (uint32_t i = item->index; item->kind == HW_REGION_PIECE && i < item->index + item->count; i++) {
-            if (!is_access(l->program->bodies[i])) continue;
+            if (!hw_body_is_access(l->program->bodies[i])) continue;
             if (l->program->bodies[i] == HW_BODY_ST) store = step;
             if (w->rooms[step] == step)
-                fprintf(to, "    lane_room q%u;\n    if (!find_lane_room(r, k0 + %u, &q%u)) return -1;\n", step, step,
+                fprintf(to, "    lane_room q%u;\n    if (!find_lane_room(r, k0 + %u, &q%u)) return NOT_NOW;\n", step,
+                        step,
                         step);
             step++;
         }
     }
     for (uint32_t k = 0; k < step && store != HW_NO_SLOT; k++)
         if (k != store)
-            fprintf(to, "    if (rooms_meet(&q%u, &q%u)) return -1;\n", w->rooms[k], w->rooms[store]);
+            fprintf(to, "    if (rooms_meet(&q%u, &q%u)) return NOT_NOW;\n", w->rooms[k], w->rooms[store]);
 }
 
 static void put_beginning(FILE *to, const loop *l) {
@@ -300,8 +305,8 @@ static void put_beginning(FILE *to, const loop *l) {
     fprintf(to, "static s64 lanewise_%d_%u(char *w, const run *r, region_pack *pack, count *counts, u64 *issued,\n"
             "                         u32 ends, u32 k0, u32 m0) {\n    enum { STEPS = %u };\n"
             "    char *const b0 = BASE(0), *const b1 = BASE(1), *const b2 = BASE(2), *const b3 = BASE(3);\n"
-            "    ALIGNED u32 behind[STEPS][%u][32];\n    u32 taken[STEPS][%u] = {}, most = 0, odd = 0, m = m0;\n"
-            "    if (*r->fuel < STEPS) return -1;\n", l->program->index, l->items[0].index, steps, l->n_accesses,
+            "    ALIGNED u32 behind[STEPS][%u][32];\n    u32 taken[STEPS][%u] = {}, most = 0, m = m0;\n"
+            "    if (*r->fuel < STEPS) return NOT_NOW;\n", l->program->index, l->items[0].index, steps, l->n_accesses,
             l->n_branches);
 }
 
@@ -317,8 +322,7 @@ static void put_function(FILE *to, const hw_draft *w, const loop *l, hw_draft_te
     put_reads(to, l);
     fprintf(to, "        for (;;) {\n%s        }\n        most = most < j ? j : most;\n%s    }\n", texts[STEPS].text,
             texts[KEEP].text);
-    fprintf(to, "    if (odd) return -1;\n%s", texts[BACK].text);
-    fprintf(to, "    for (u32 j = 0; j < most; j++) {\n");
+    fprintf(to, "%s    for (u32 j = 0; j < most; j++) {\n", texts[BACK].text);
     put_counts(to, w, l);
     fprintf(to, "    }\n    *r->fuel -= (int)most - 1;\n    return m;\n}\n\n");
 }
@@ -327,8 +331,8 @@ bool hw_draft_lanewise(FILE *to, hw_draft *w, const hw_region_item *items, uint3
     hw_draft_text texts[TEXTS] = {{0}};
     FILE *parts[TEXTS];
     loop l;
-    if (!find_loop(w->program, items, n, &l)) return true;
-    bool is_whole = find_rooms(w, &l) && hw_draft_open_texts(texts, TEXTS, parts);
+    bool is_whole = find_loop(w->program, items, n, &l) && find_rooms(w, &l) &&
+                    hw_draft_open_texts(texts, TEXTS, parts);
     w->n_numbers = 0;
     is_whole = is_whole && put_steps(parts[HEAD], parts[STEPS], w, &l, live);
     hw_liveness_before(live, items[l.n_items - 1].index, w->is_live);

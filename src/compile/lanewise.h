@@ -8,7 +8,7 @@
 // Is the loop that items[0] begins such a one? n: items from there to the region's end; *step: of its first access.
 bool hw_lanewise_has(const hw_program *program, const hw_region_item *items, uint32_t n, uint32_t *step);
 
-// Writes its function, lanewise_PROGRAM_INSTRUCTION, where it is one. False: memory ran out.
+// Writes the function of one that is, lanewise_PROGRAM_INSTRUCTION. False: memory ran out.
 bool hw_draft_lanewise(FILE *to, hw_draft *w, const hw_region_item *items, uint32_t n, const hw_liveness *live);
 
 #endif

@@ -379,12 +379,37 @@ static inline int find_again(const run *r, u32 before, u32 step, u32 m, u32 log_
 }
 
 // The memory that accesses may lie in, of a loop whose lanes go through it one after the other: so many addresses from
-// begin on, which is at `host`. 0: they are looked at otherwise.
+// begin on, which is at `host`. pattern: of the access that the room was found for, by which all that lie in it are
+// told.
 typedef struct lane_room {
     u64 begin, size;
     char *host;
+    const char *pattern;
 } lane_room;
 
+// Why a loop's lanes have not gone through it so: something is not known yet, or may not be; or one of them has left
+// its room, or is not aligned.
+enum { NOT_NOW = -1, LANES_PARTED = -2 };
+
+// After such an attempt a loop's lanes go side by side for so many turns, the more the more have failed: an attempt may
+// take as long as the 16 turns that it is to make.
+typedef struct lane_wait {
+    u32 turns, failed;
+} lane_wait;
+enum { LANE_WAIT_TURNS = 64, LANE_WAIT_MOST = 10 };
+
+static inline int is_waiting(lane_wait *wait) { return wait->turns && wait->turns--; }
+
+static inline void note_attempt(lane_wait *wait, s64 lanes) {
+    if (lanes >= 0) {
+        wait->failed -= wait->failed != 0;
+    } else if (lanes == LANES_PARTED) {
+        wait->turns = LANE_WAIT_TURNS << wait->failed;
+        wait->failed += wait->failed < LANE_WAIT_MOST;
+    }
+}
+
+// 0: they are looked at otherwise.
 static inline int find_lane_room(const run *r, u32 step, lane_room *q) {
     const char *pattern = pattern_of(r, step_inst(r, step));
     const room *o = room_of(pattern);
@@ -392,10 +417,11 @@ static inline int find_lane_room(const run *r, u32 step, lane_room *q) {
     const u64 memory = space_begin(r, pattern, 0, &q->begin);
     q->size = o->size;
     q->host = (char *)(memory + q->begin);
+    q->pattern = pattern;
     return memory != 0;
 }
 
-// An element may go on behind the last address.
+// An element may go on behind the last address. What programs can map twice has the host's own addresses, and no room.
 static inline int rooms_meet(const lane_room *x, const lane_room *y) {
     return x->host < y->host + y->size + 8 && y->host < x->host + x->size + 8;
 }
@@ -405,8 +431,12 @@ static inline void count_behind(const run *r, u32 step, u32 m, u32 log_width, co
     const char *in = step_inst(r, step);
     parts told_at;
     EACH_PART(told_at.of[k] = (((const part *)behind)[k] + (u32)(q->begin & 127)) >> log_width;)
-    count_lone(r, in, pattern_of(r, in), m, log_width, told_at);
+    count_lone(r, in, q->pattern, m, log_width, told_at);
 }
+
+// What lanes that are on, m, have stored `behind` the room's begin.
+#define STORE_BEHIND(T, q, behind, value)                                                                              \
+    for (u32 on = m; on; on &= on - 1) *(T *)((q)->host + (behind)[__builtin_ctz(on)]) = (T)(value)
 
 // The elements at `from`, of lanes that are on; unit: the logarithm of a place's bytes.
 #if defined(__AVX512F__)

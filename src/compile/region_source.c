@@ -34,7 +34,7 @@ typedef struct writer {
     FILE *to;
     const hw_program *program;
     open_item open[2 * HW_REGION_DEPTH + 2];     // guards too
-    uint32_t n_open, n_numbers;
+    uint32_t n_open, n_numbers, n_lanewise;
 } writer;
 
 static const hw_inst *inst_of(const writer *x, const hw_region_item *item) { return &x->program->insts[item->index]; }
@@ -130,20 +130,20 @@ static void put_exit_if(writer *x, const hw_region_item *item) {
 }
 
 // Some steps by one lane after the other, where these can.
-static void put_loop(writer *x, const hw_region_item *item, uint32_t n) {
+static void put_loop(writer *x, const hw_region_item *item) {
     const uint32_t number = begin(x, item);
-    uint32_t step;
     fprintf(x->to, "    {\n    const u32 e%u = m;\n    for (;;) {\n", number);
-    if (!hw_lanewise_has(x->program, item, n, &step)) return;
-    fprintf(x->to, "    const s64 l%u = lanewise_%d_%u(w, r, pack, counts, issued, ends, %u, m);\n", number,
-            x->program->index, item->index, step);
+    if (!item->is_lanewise) return;
+    const uint32_t loop = x->n_lanewise++;
+    fprintf(x->to, "    const s64 l%u = is_waiting(&waits[%u]) ? NOT_NOW\n"
+            "        : lanewise_%d_%u(w, r, pack, counts, issued, ends, %u, m);\n    note_attempt(&waits[%u], l%u);\n",
+            number, loop, x->program->index, item->index, item->step, loop, number);
     fprintf(x->to, "    if (l%u >= 0) {\n    if (!(m = (u32)l%u)) break;\n    set_mask(w, m);\n", number, number);
     put_stop(x);
     fprintf(x->to, "    continue;\n    }\n");
 }
 
-// n: items from there to the region's end.
-static void put_item(writer *x, const hw_region_item *item, uint32_t n) {
+static void put_item(writer *x, const hw_region_item *item) {
     uint32_t number;
     switch ((hw_region_item_kind)item->kind) {
     case HW_REGION_PIECE:
@@ -165,14 +165,17 @@ static void put_item(writer *x, const hw_region_item *item, uint32_t n) {
     case HW_REGION_EXIT_IF: put_exit_if(x, item); break;
     case HW_REGION_GUARD: put_guard(x, item); break;
     case HW_REGION_END: fprintf(x->to, "    }\n    set_mask(w, m = e%u);\n    }\n", x->open[--x->n_open].number); break;
-    case HW_REGION_LOOP: put_loop(x, item, n); break;
+    case HW_REGION_LOOP: put_loop(x, item); break;
     case HW_REGION_BREAK: put_break(x, item); break;
     case HW_REGION_LATCH: put_latch(x, item); break;
     }
 }
 
 // What the text of all of a region has at hand.
-static void put_counters(FILE *to) {
+static void put_counters(FILE *to, const hw_region_plan *plan) {
+    uint32_t n_lanewise = 0;
+    for (uint32_t k = 0; k < plan->n_items; k++) n_lanewise += plan->items[k].is_lanewise;
+    if (n_lanewise) fprintf(to, "    lane_wait waits[%u] = {};\n", n_lanewise);
     fprintf(to, "    count *const counts = r->counts;\n    u64 *const issued = r->issued;\n");
     fprintf(to, "    region_pack *const pack = r->pack;\n    u32 m = MASK;\n");
 }
@@ -184,10 +187,10 @@ static void put_inside(FILE *to, const hw_program *program, const hw_region_plan
     writer x = {.to = to, .program = program};
     fprintf(to, "static inline __attribute__((always_inline)) int inside_%d_%u(char *w, run *r, u32 e0, u32 ends) {\n",
             program->index, region->first);
-    put_counters(to);
+    put_counters(to, plan);
     if (region->has_exits) x.n_numbers++;
     else begin(&x, &plan->items[0]);
-    for (uint32_t k = 1; k < n_items; k++) put_item(&x, &plan->items[k], plan->n_items - k);
+    for (uint32_t k = 1; k < n_items; k++) put_item(&x, &plan->items[k]);
     if (region->has_exits) put_ended(&x, &program->insts[region->end], "0");
     fprintf(to, "    return %d;\n}\n\n", HW_REGION_DONE);
     fprintf(to, "int packed_%d_%u(char *w, run *r) { return inside_%d_%u(w, r, 0, r->ends); }\n\n", program->index,
@@ -201,10 +204,10 @@ static void put_region(FILE *to, const hw_program *program, const hw_region_plan
     if (has_inside) put_inside(to, program, plan);
     if (plan->region->is_only_packed) return;
     fprintf(to, "int region_%d_%u(char *w, run *r) {\n    const u32 ends = 0;\n", program->index, first);
-    put_counters(to);
+    put_counters(to, plan);
     for (uint32_t k = 0; k < plan->n_items; k++) {
         const bool is_inside = k && k + 1 < plan->n_items;
-        if (!has_inside || !is_inside) put_item(&x, &plan->items[k], plan->n_items - k);
+        if (!has_inside || !is_inside) put_item(&x, &plan->items[k]);
         if (has_inside && !k)
             fprintf(to, "    const int x = inside_%d_%u(w, r, e0, 0);\n    if (x != %d) return x;\n", program->index,
                     first, HW_REGION_DONE);
@@ -240,20 +243,21 @@ static bool put_pieces(FILE *to, hw_draft *w, const hw_region_plan *plan, const 
     return true;
 }
 
-// Loops too, by the first instruction. written: likewise.
-static bool put_lanewise(FILE *to, hw_draft *w, const hw_region_plan *plan, const hw_liveness *live, uint8_t *written) {
-    bool is_whole = true;
-    for (uint32_t k = 0; k < plan->n_items && is_whole; k++) {
+// Loops too. written: likewise, what is behind them.
+static bool put_lanewise(FILE *to, hw_draft *w, const hw_region_plan *plan, const hw_liveness *live,
+                         uint32_t *written) {
+    for (uint32_t k = 0; k < plan->n_items; k++) {
         const hw_region_item *item = &plan->items[k];
-        if (item->kind != HW_REGION_LOOP || written[item->index]++) continue;
-        is_whole = hw_draft_lanewise(to, w, item, plan->n_items - k, live);
+        if (!item->is_lanewise || written[item->index] == item->count) continue;
+        written[item->index] = item->count;
+        if (!hw_draft_lanewise(to, w, item, plan->n_items - k, live)) return false;
     }
-    return is_whole;
+    return true;
 }
 
 bool hw_draft_regions(FILE *to, hw_draft *w, const hw_compile_part *part, const hw_liveness *live, hw_arena *scratch) {
     uint32_t *written = hw_arena_take(scratch, (part->program->n_insts + 1) * sizeof *written);
-    uint8_t *written_loops = hw_arena_take(scratch, part->program->n_insts + 1);
+    uint32_t *written_loops = hw_arena_take(scratch, (part->program->n_insts + 1) * sizeof *written_loops);
     w->symbols = hw_arena_take(scratch, sizeof *w->symbols);
     bool is_whole = written && written_loops && w->symbols;
     if (is_whole) *w->symbols = (hw_symbols){.program = part->program, .follows_all = true};

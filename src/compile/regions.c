@@ -6,6 +6,7 @@
 
 #include "compile/choose.h"
 #include "compile/draft.h"
+#include "compile/lanewise.h"
 #include "exec/segment.h"
 
 enum { MOST_INSTRUCTIONS = 192, MOST_ACCESSES = 30, MOST_REGION = 2000, MOST_IN_ALL = 8000 };
@@ -275,6 +276,9 @@ static bool keep_region(const parser *p, uint32_t first, uint32_t end, hw_region
     hw_region *region = hw_arena_take(arena, sizeof *region);
     if (!items || !region || !make_steps(p, region, arena)) return false;
     memcpy(items, p->items, p->n_items * sizeof *items);
+    for (uint32_t k = 0; k < p->n_items; k++)
+        if (items[k].kind == HW_REGION_LOOP)
+            items[k].is_lanewise = hw_lanewise_has(p->program, &items[k], p->n_items - k, &items[k].step);
     region->first = first;
     region->end = end;
     region->has_loops = p->has_loops;

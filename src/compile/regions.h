@@ -30,6 +30,8 @@ typedef enum hw_region_item_kind {
 
 typedef struct hw_region_item {
     uint8_t kind;            // hw_region_item_kind
+    bool is_lanewise;        // of LOOP: its lanes may go through it one after the other (lanewise.h); step is that of
+                             // its first access
     uint32_t index, count, step;
 } hw_region_item;
 

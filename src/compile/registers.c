@@ -62,8 +62,6 @@ static const hw_immediate *find_immediate(const hw_program *program, hw_slot slo
     return NULL;
 }
 
-static bool is_uniform(hw_slot slot) { return (slot & 3) == HW_BASE_LAUNCH || (slot & 3) == HW_BASE_BLOCK; }
-
 static FILE *lanes_of(hw_draft *w, uint32_t stage) { return w->stages[stage][HW_DRAFT_LANE - HW_DRAFT_HALF].to; }
 
 // The array that has the value of a variable that a stage has computed.
@@ -92,12 +90,12 @@ static hw_draft_variable *read_variable(hw_draft *w, hw_slot slot, const char *t
     if (v) return bring(w, v);
     const char *bits = hw_draft_bits_type(hw_draft_type_bytes(type));
     v = add_variable(w, slot, bits);
-    v->is_everywhere = is_uniform(slot);
+    v->is_everywhere = hw_slot_is_uniform(slot);
     const hw_immediate *known = (slot & 3) == HW_BASE_LAUNCH ? find_immediate(w->program, slot) : NULL;
     if (known)
         fprintf(w->parts[HW_DRAFT_LAUNCH], "    const %s v%u = %lluu;\n", bits, v->number,
                 (unsigned long long)known->bits);
-    else if (is_uniform(slot))
+    else if (hw_slot_is_uniform(slot))
         fprintf(w->parts[HW_DRAFT_LAUNCH], "    const %s v%u = *(const %s *)REGISTER(%u, %u);\n", bits, v->number, bits,
                 slot & 3, slot);
     else if (w->is_lanewise)
@@ -132,14 +130,14 @@ const char *hw_draft_read_predicate(hw_draft *w, char out[128], hw_slot slot, bo
     if (v) v = bring(w, v);
     if (!v && w->is_lanewise) {
         v = add_variable(w, slot, "int");
-        if (is_uniform(slot))
+        if (hw_slot_is_uniform(slot))
             fprintf(w->parts[HW_DRAFT_LANE], "                const int v%u = PREDICATE(%u, %u) >> lane & 1;\n",
                     v->number, slot & 3, slot);
         else fprintf(w->parts[HW_DRAFT_LANE], "                const int v%u = s%u;\n", v->number, slot);
     }
     if (!v) {
         v = add_variable(w, slot, "int");
-        fprintf(w->parts[is_uniform(slot) ? HW_DRAFT_LAUNCH : HW_DRAFT_WARP],
+        fprintf(w->parts[hw_slot_is_uniform(slot) ? HW_DRAFT_LAUNCH : HW_DRAFT_WARP],
                 "        const u32 w%u = *(const u32 *)REGISTER(%u, %u);\n", v->number, slot & 3, slot);
         fprintf(w->parts[HW_DRAFT_HALF], "            const u32 h%u = w%u >> 16 * h;\n", v->number, v->number);
         fprintf(w->parts[HW_DRAFT_LANE], "                const int v%u = h%u >> i & 1;\n", v->number, v->number);

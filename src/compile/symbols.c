@@ -47,8 +47,7 @@ static const hw_symbol *find_symbol(const hw_symbols *s, hw_slot slot) {
 
 // A register that holds one value for all lanes of a block, and is not written.
 static bool is_uniform(const hw_symbols *s, hw_slot slot) {
-    return slot != HW_NO_SLOT && !find_symbol(s, slot) &&
-           ((slot & 3) == HW_BASE_LAUNCH || (slot & 3) == HW_BASE_BLOCK);
+    return slot != HW_NO_SLOT && !find_symbol(s, slot) && hw_slot_is_uniform(slot);
 }
 
 static bool is_constant(const hw_program *program, hw_slot slot, uint64_t *bits) {

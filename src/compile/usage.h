@@ -20,6 +20,13 @@ typedef struct hw_usage {
 
 void hw_usage_of(const hw_program *program, uint32_t index, hw_usage *usage);
 
+static inline bool hw_body_is_access(hw_body_id id) { return id == HW_BODY_LD || id == HW_BODY_ST; }
+
+// Does the register hold one value for all lanes of a block?
+static inline bool hw_slot_is_uniform(hw_slot slot) {
+    return (slot & 3) == HW_BASE_LAUNCH || (slot & 3) == HW_BASE_BLOCK;
+}
+
 // Where execution may go on after instruction `index`: at most `most` places are written, their number is returned.
 uint32_t hw_usage_next(const hw_program *program, uint32_t index, uint32_t *next, uint32_t most);
 

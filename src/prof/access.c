@@ -230,6 +230,7 @@ typedef struct lone_costs {
     uint8_t slot[HW_COALESCE_LIST];
     uint32_t cost[3 * HW_COALESCE_LIST];             // by slot
 } lone_costs;
+_Static_assert(3 * HW_COALESCE_LIST <= UINT8_MAX + 1, "slots have 8 bits");
 
 // Base and delta have no meaning beside places.
 static inline void put_lanes(hw_lanes *lanes, uint32_t width, const hw_lone_access *a) {
@@ -244,8 +245,8 @@ static void find_costs(const hw_prof *prof, hw_prof_worker *worker, const hw_lon
     uint32_t n_global = 0, n_local = 0, before = n;
     for (uint32_t k = 0; k < n; k++) {
         const hw_lone_access *a = &list[k];
-        hw_prof_accesses *accesses = accesses_of(prof, worker, a->note);
-        if (accesses && space_of(a->space) == HW_PROF_SPACES) accesses = NULL;
+        const bool is_counted = space_of(a->space) != HW_PROF_SPACES;
+        hw_prof_accesses *accesses = is_counted ? accesses_of(prof, worker, a->note) : NULL;
         found->accesses[k] = accesses;
         if (!accesses) continue;
         if (before < n && costs_as_before(a, accesses, &list[before], found->accesses[before])) {
@@ -266,7 +267,8 @@ static void find_costs(const hw_prof *prof, hw_prof_worker *worker, const hw_lon
     if (n_local) hw_coalesce_local_sectors_of_list(local, n_local, found->cost + LOCAL_SLOTS);
 }
 
-static inline void count_lone(const hw_prof *prof, hw_prof_accesses *accesses, const hw_lone_access *a, uint32_t cost) {
+static inline __attribute__((always_inline)) void count_lone(const hw_prof *prof, hw_prof_accesses *accesses,
+                                                             const hw_lone_access *a, uint32_t cost) {
     const hw_prof_space space = space_of(a->space);
     const uint32_t bytes = a->lanes * accesses->width;
     uint32_t packed = hw_coalesce_packed_sectors(a->lanes, accesses->width), asked = bytes;
@@ -319,6 +321,12 @@ static void count_pack(const hw_prof *prof, hw_prof_accesses *accesses, const hw
     accesses->asked += (a->lanes - shared_lanes) * width;
 }
 
+static inline void count_listed(const hw_prof *prof, hw_prof_accesses *accesses, const hw_lone_access *a,
+                                uint32_t cost) {
+    if (__builtin_expect(a->ends != 0, 0)) count_pack(prof, accesses, a, cost);
+    else count_lone(prof, accesses, a, cost);
+}
+
 void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, uint32_t n) {
     const hw_prof *prof = (const hw_prof *)sink;
     hw_prof_worker *w = hw_prof_worker_of((hw_prof *)sink, worker);
@@ -328,9 +336,7 @@ void hw_prof_lone(hw_sink *sink, uint32_t worker, const hw_lone_access *list, ui
         const uint32_t n_some = n - first < HW_COALESCE_LIST ? n - first : HW_COALESCE_LIST;
         find_costs(prof, w, some, n_some, &found);
         for (uint32_t k = 0; k < n_some; k++)
-            if (found.accesses[k])
-                (some[k].ends ? count_pack : count_lone)(prof, found.accesses[k], &some[k],
-                                                         found.cost[found.slot[k]]);
+            if (found.accesses[k]) count_listed(prof, found.accesses[k], &some[k], found.cost[found.slot[k]]);
     }
 }
 

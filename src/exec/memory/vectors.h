@@ -18,8 +18,8 @@ static inline bool hw_is_quick_vector(const hw_inst *in) {
     return in->vector > 1 && in->width == in->reg_bytes && in->width >= 4 && (bytes == 8 || bytes == 16);
 }
 
-// The rows of four lanes as the columns that four registers have of them, or back.
-static inline void hw_turn_fours(hw_four_words v[4]) {
+// A transpose of 4 x 4 words: the rows of four lanes as the columns that four registers have of them, or back.
+static inline void hw_transpose_fours(hw_four_words v[4]) {
     const hw_four_words low = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
     const hw_four_words high = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
     const hw_four_words low_too = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
@@ -39,7 +39,7 @@ static inline void hw_load_fours(const hw_warp *w, const uint64_t at[32], uint32
     for (int i = 0; i < 32; i += 4) {
         hw_four_words v[4];
         for (int k = 0; k < 4; k++) v[k] = *(const volatile hw_four_words *)(uintptr_t)at[i + k];
-        hw_turn_fours(v);
+        hw_transpose_fours(v);
         for (int e = 0; e < 4; e++) *(hw_four_words *)(r[e] + i) = v[e];
     }
 }
@@ -48,7 +48,7 @@ static inline void hw_store_fours(const hw_warp *w, const uint64_t at[32], uint3
     for (int i = 0; i < 32; i += 4) {
         hw_four_words v[4];
         for (int e = 0; e < 4; e++) v[e] = *(const hw_four_words *)(r[e] + i);
-        hw_turn_fours(v);
+        hw_transpose_fours(v);
         for (int k = 0; k < 4; k++)
             if (w->lanes[i + k]) *(volatile hw_four_words *)(uintptr_t)at[i + k] = v[k];
     }

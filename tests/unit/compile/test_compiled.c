@@ -1,41 +1,20 @@
 // Compiled kernels against the interpreter, the reference: random kernels, many of them in one module, are launched in
 // several shapes before and after they are compiled; memory and all sums must be the same, to the bit and to the count.
-#include "exec_run.h"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "compile/compile.h"
-#include "device/sim_internal.h"
-#include "exec/region.h"
-#include "exec/segment.h"
+#include "compiled_run.h"
 
 #ifdef HW_SANITIZED   // its kernels run in code that is not optimised
 enum { SEEDS = 1 };
 #else
 enum { SEEDS = 3 };
 #endif
-enum { KERNELS = 5, R = 8, D = 4, F = 6, G = 3, P = 4, MOST = 512 };
-enum { ROW_WORDS = R + 2 * D + F + 2 * G + 1, BINS = 64 };
+enum { KERNELS = 5, R = 8, D = 4, F = 6, G = 3, P = 4 };
+enum { ROW_WORDS = R + 2 * D + F + 2 * G + 1 };
+_Static_assert((int)ROW_WORDS <= MOST_ROW_WORDS, "rows have room");
 
 // ---- random kernels ----
-
-static uint64_t random_state;
-static uint32_t pick(uint32_t n) {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(random_state >> 33) % n;
-}
-
-static char *text;
-static size_t length, capacity;
-static void put(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void put(const char *format, ...) {
-    va_list args;
-    if (capacity - length < 4096) text = realloc(text, capacity = 2 * capacity + 65536);
-    va_start(args, format);
-    length += (size_t)vsnprintf(text + length, capacity - length, format, args);
-    va_end(args);
-}
 
 static void put_guard(void) {
     if (pick(6) == 0) put("@%s%%p%u ", pick(2) ? "!" : "", pick(P));
@@ -282,105 +261,6 @@ static void put_kernel(unsigned number) {
 
 // ---- before and after ----
 
-// The sums, and a number that is the same for the same accesses in any order.
-typedef struct signing_sink {
-    adding_sink sums;
-    uint64_t signature;
-} signing_sink;
-
-static void sign_access(hw_sink *sink, uint32_t worker, const hw_access *a) {
-    uint64_t hash = a->note * 31 + a->kind * 7 + a->pattern->space * 3 + a->width_bytes;
-    add_access(sink, worker, a);
-    hash = (hash + a->base % 128 + ((uint64_t)a->pattern->mask << 20)) * 0x9e3779b97f4a7c15u;
-    for (int i = 0; i < 32; i++) hash = (hash ^ (uint64_t)a->pattern->delta[i]) * 0x9e3779b97f4a7c15u;
-    ((signing_sink *)sink)->signature += hash * a->repeat;
-}
-
-typedef struct bench {
-    hw_sim *sim;
-    hw_sim_module *module;
-    signing_sink sink;
-    uint64_t out, in, bins;
-    hw_diag diag;
-} bench;
-
-enum { IN_WORDS = 8192, OUT_BYTES = MOST * ROW_WORDS * 4 };
-typedef struct outcome {
-    sums sums;
-    uint64_t signature;
-    uint32_t words[MOST * ROW_WORDS], bins[BINS];
-} outcome;
-
-static uint32_t inputs[IN_WORDS];
-
-// Small numbers, large ones, and the bits of floats that are none of the usual.
-static void make_inputs(void) {
-    static const uint32_t odd[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 1, 0x3f800000,
-                                   0x7fffffff, 0x00400000, 0xffffffff, 0x7f812345};
-    for (uint32_t k = 0; k < IN_WORDS; k++)
-        inputs[k] = pick(4) == 0 ? odd[pick(sizeof odd / sizeof *odd)] : pick(3) ? pick(1000)
-                                                                                  : (uint32_t)(random_state >> 16);
-}
-
-static const struct {
-    uint32_t grid, block;
-} shapes[] = {{4, 96}, {1, 32}, {2, 72}, {2, 256}, {10, 20}};
-enum { SHAPES = sizeof shapes / sizeof *shapes };
-
-static void launch(bench *b, unsigned kernel, unsigned shape, outcome *o) {
-    char name[16];
-    hw_sim_function *function;
-    hw_sim_refusal refusal;
-    hw_fault fault;
-    hw_mem *mem = hw_sim_mem(b->sim);
-    snprintf(name, sizeof name, "k%u", kernel);
-    assert_int_equal(hw_sim_find_function(b->module, name, &function, &b->diag), HW_OK);
-    memset(hw_mem_host(mem, b->out), 0, OUT_BYTES);
-    memset(hw_mem_host(mem, b->bins), 0, sizeof o->bins);
-    memcpy(hw_mem_host(mem, b->in), inputs, sizeof inputs);
-    b->sink.sums.sums = (sums){0};
-    b->sink.signature = 0;
-    void *params[] = {&b->out, &b->in, &b->bins};
-    hw_sim_launch_args args = {function, {shapes[shape].grid, 1, 1}, {shapes[shape].block, 1, 1}, 0, params, false, 0,
-                               0, {0}};
-    if (hw_sim_launch(b->sim, &args, &refusal, &fault, &b->diag) != HW_OK) fail_msg("%s: %s", name, b->diag.text);
-    o->sums = b->sink.sums.sums;
-    o->signature = b->sink.signature;
-    memcpy(o->words, hw_mem_host(mem, b->out), OUT_BYTES);
-    memcpy(o->bins, hw_mem_host(mem, b->bins), sizeof o->bins);
-}
-
-// Where compilers are looked for; NULL: on PATH.
-static const char *compilers;
-
-static void begin(bench *b) {
-    const char *path = compilers ? compilers : getenv("PATH");
-    const hw_compile_options compile = {.search_path = path ? path : "", .cache_dir = compilers ? NULL : HW_TEST_CACHE,
-                                        .patience_ns = UINT64_MAX};
-    const hw_sim_options options = {.gpu = hw_gpu_find("h200"), .threads = 1};
-    *b = (bench){.sink = {.sums = {.sink = an_adding_sink}}};
-    b->sink.sums.sink.access = sign_access;
-    assert_int_equal(hw_sim_create(&options, &b->sim, &b->diag), HW_OK);
-    assert_int_equal(hw_compile_create(&compile, &b->sim->compile, &b->diag), HW_OK);    // the test says when
-    assert_int_equal(hw_sim_add_sink(b->sim, &b->sink.sums.sink, &b->diag), HW_OK);
-    if (hw_sim_load(b->sim, text, length, "random.ptx", &b->module, &b->diag) != HW_OK)
-        fail_msg("line %d: %s", b->diag.line, b->diag.text);
-    hw_mem *mem = hw_sim_mem(b->sim);
-    assert_int_equal(hw_mem_alloc(mem, OUT_BYTES, 256, HW_ALLOC_DEVICE, NULL, NULL, &b->out, &b->diag), HW_OK);
-    assert_int_equal(hw_mem_alloc(mem, sizeof inputs, 256, HW_ALLOC_DEVICE, NULL, NULL, &b->in, &b->diag), HW_OK);
-    assert_int_equal(hw_mem_alloc(mem, 4 * BINS, 256, HW_ALLOC_DEVICE, NULL, NULL, &b->bins, &b->diag), HW_OK);
-}
-
-static void check(unsigned kernel, unsigned shape, const outcome *before, const outcome *after) {
-    for (uint32_t k = 0; k < MOST * ROW_WORDS; k++)
-        if (before->words[k] != after->words[k])
-            fail_msg("kernel k%u, shape %u: word %u of thread %u is 0x%x compiled, 0x%x interpreted", kernel, shape,
-                     k % ROW_WORDS, k / ROW_WORDS, after->words[k], before->words[k]);
-    assert_memory_equal(before->bins, after->bins, sizeof before->bins);
-    assert_memory_equal(&before->sums, &after->sums, sizeof before->sums);
-    assert_true(before->signature == after->signature);
-}
-
 static unsigned packed_of(const hw_program *program) {
     unsigned n = 0;
     for (uint32_t i = 0; i < program->n_insts; i++) n += program->regions[i] && program->regions[i]->inside;
@@ -553,63 +433,6 @@ static void test_lanes_off_lie_nowhere(void **state) {
     hw_sim_destroy(b.sim);
 }
 
-// Rows of different lengths, which lanes go through one after the other: sums, of floats too, some of them NaNs; a
-// store under a branch, in memory of its own, or in that which others' loads read; addresses by an index and whole; of
-// all lanes, or of few that are packed; and one lane that is in other memory than the others.
-static const char rows[] =
-    ".visible .entry k0(.param .u64 out, .param .u64 in, .param .u64 bins)\n{\n"
-    ".reg .pred %p, %q; .reg .b32 %r<5>, %t, %i, %one, %sum; .reg .f32 %f<3>; .reg .b64 %in, %out, %bins, %at, %row;\n"
-    "ld.param.u64 %out, [out]; ld.param.u64 %in, [in]; ld.param.u64 %bins, [bins]; mov.u32 %t, %tid.x;\n"
-    "mov.u32 %i, %ctaid.x; mov.u32 %r0, %ntid.x; mad.lo.s32 %i, %i, %r0, %t; mul.wide.u32 %at, %i, 4;\n"
-    "add.s64 %out, %out, %at; mad.lo.s32 %r1, %i, 977, 5; and.b32 %r1, %r1, 4095; mul.wide.u32 %at, %r1, 4;\n"
-    "add.s64 %row, %in, %at; mad.lo.s32 %r2, %i, 7, 3; and.b32 %r2, %r2, 31; mov.u32 %one, 1; mov.u32 %r4, 0;\n"
-    "mov.f32 %f0, 0f00000000; mov.u32 %sum, 0; CHOICE\n"
-    "LOOP: ld.global.u32 %r3, [%row]; and.b32 %r3, %r3, 2047; mul.wide.u32 %at, %r3, 4; add.s64 %at, %at, %in;\n"
-    "ld.global.f32 %f1, [%at]; fma.rn.f32 %f0, %f1, %f0, %f1; mov.b32 %r0, %f1; mad.lo.s32 %sum, %sum, 31, %r0;\n"
-    "and.b32 %r0, %r3, 1; setp.eq.s32 %q, %r0, 0; @%q bra OVER; mad.lo.s32 %r0, %r3, 5, %r4; and.b32 %r0, %r0, MOST;\n"
-    "mul.wide.u32 %at, %r0, 4; add.s64 %at, %at, TARGET; st.global.u32 [%at], %one;\n"
-    "OVER: add.s64 %row, %row, 4; add.s32 %r4, %r4, 1; setp.lt.u32 %p, %r4, %r2; @%p bra LOOP;\n"
-    "mov.b32 %r0, %f0; xor.b32 %r0, %r0, %sum; st.global.u32 [%out], %r0; END: ret;\n}\n";
-static const struct {
-    const char *choice, *target, *most;
-    uint32_t shape;
-} walks[] = {
-    {"", "%bins", "63", 0},
-    {"", "%in", "4095", 0},
-    {"setp.eq.u32 %q, %i, 70; @%q mov.b64 %row, %bins;", "%in", "4095", 3},
-    {"and.b32 %r0, %t, 3; setp.ne.u32 %p, %r0, 1; @%p bra END;", "%bins", "63", 3},
-    {"and.b32 %r0, %t, 3; setp.ne.u32 %p, %r0, 1; @%p bra END;", "%in", "4095", 3},
-};
-
-static void put_walk(unsigned number) {
-    length = 0;
-    put(HEAD);
-    for (const char *s = rows; *s;) {
-        if (!strncmp(s, "CHOICE", 6)) put("%s", walks[number].choice), s += 6;
-        else if (!strncmp(s, "TARGET", 6)) put("%s", walks[number].target), s += 6;
-        else if (!strncmp(s, "MOST", 4)) put("%s", walks[number].most), s += 4;
-        else put("%c", *s++);
-    }
-}
-
-static void test_lanes_one_after_the_other(void **state) {
-    (void)state;
-    static outcome before, after;
-    for (unsigned k = 0; k < sizeof walks / sizeof *walks; k++) {
-        bench b;
-        put_walk(k);
-        make_inputs();
-        begin(&b);
-        if (!b.sim->compile) skip();
-        launch(&b, 0, walks[k].shape, &before);
-        uint32_t n = 0;
-        if (hw_compile_now(b.sim->compile, b.module->set, NULL, &n, &b.diag) != HW_OK) fail_msg("%s", b.diag.text);
-        launch(&b, 0, walks[k].shape, &after);
-        check(0, walks[k].shape, &before, &after);
-        hw_sim_destroy(b.sim);
-    }
-}
-
 static void test_turns_end_inside(void **state) {
     (void)state;
     for (unsigned k = 0; k < sizeof turns / sizeof *turns; k++) check_turns(k);
@@ -618,7 +441,7 @@ static void test_turns_end_inside(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_kernels), cmocka_unit_test(test_turns_end_inside),
-        cmocka_unit_test(test_lanes_off_lie_nowhere), cmocka_unit_test(test_lanes_one_after_the_other),
+        cmocka_unit_test(test_lanes_off_lie_nowhere),
 #ifdef __x86_64__
         cmocka_unit_test(test_text_of_every_level),
 #endif
