@@ -75,8 +75,7 @@ int hw_cli_check_report(const hw_cli_check *check, const hw_cli_launch *launch, 
     }
     if (!status && findings.processes) status = deliver(check, &findings);
     if (!status && findings.left_out)
-        hw_cli_complain("some words had more readers, or more messages between two accesses, than are kept: there may "
-                        "be more hazards");
+        hw_cli_complain("some words had more readers than are kept: there may be more hazards");
     if (!status && findings.ran_out) {
         hw_cli_complain("there was not enough memory to check the program to its end: there may be more hazards");
         status = HW_EXIT_USAGE;

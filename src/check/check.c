@@ -14,7 +14,6 @@
 
 static void forget_launch(hw_check *c) {
     if (c->blocks.ran_out || c->entries.ran_out || (c->sink.defined && c->sink.defined->ran_out)) c->ran_out = true;
-    c->has_left_out |= c->blocks.logs.was_cut;
     hw_check_blocks_end(&c->blocks);
     hw_check_reads_end(c);
     hw_check_intervals_free(&c->intervals);
@@ -489,10 +488,7 @@ void hw_check_leaks(hw_check *c) {
 
 bool hw_check_ran_out(const hw_check *c) { return c->ran_out || hw_check_streams_ran_out(c->streams); }
 
-bool hw_check_has_left_out(const hw_check *c) {
-    return c->has_left_out || c->entries.has_left_out || c->blocks.logs.was_cut ||
-           hw_check_children_were_cut(&c->children);
-}
+bool hw_check_has_left_out(const hw_check *c) { return c->entries.has_left_out; }
 
 void hw_check_end(hw_check *c, bool with_leaks) {
     pthread_mutex_lock(&c->lock);

@@ -38,8 +38,7 @@ void hw_check_leaks(hw_check *check);
 
 // Has memory run out? Then nothing has been found since, or what was may be wrong.
 bool hw_check_ran_out(const hw_check *check);
-// Were there so many readers of some word, or messages on the way from one access to another, that some were not looked
-// at? Then there may be more hazards.
+// Were there so many readers of some word that some were not looked at? Then there may be more hazards.
 bool hw_check_has_left_out(const hw_check *check);
 
 // The program ends: adds errors that it has not asked for to the findings; with_leaks also what hw_check_leaks does.

@@ -54,7 +54,6 @@ struct hw_check {
     size_t n_unheard, unheard_capacity;
     hw_check_ref floor;              // what device memory refers to below it comes before all that is done now
     uint64_t n_races;                // that have been met
-    bool has_left_out;               // an order was taken to be there, at the end of a long chain
     hw_check_ref *missed;            // room for what readers.c gathers
     size_t missed_capacity;
     // The running launch.

@@ -206,7 +206,7 @@ static bool add_what_was_met(hw_check_blocks *b, hw_check_log *log, const hw_che
     bool good = true;
     for (uint32_t i = 0; good && w->met_lanes && i < LANES; i++) {
         const uint32_t met = w->met_lanes[own->lane][i];
-        hw_check_message message = {.block = own->block, .warp = own->warp, .lane = (uint8_t)i, .scope = own->scope,
+        hw_check_message message = {.block = own->block, .warp = own->warp, .lane = (uint8_t)i,
                                     .own = met < own->own ? met : own->own};
         if (i != own->lane && message.own > own->met && message.own > own->barrier)
             good = hw_check_log_add(log, b->arena, &message);
@@ -214,10 +214,11 @@ static bool add_what_was_met(hw_check_blocks *b, hw_check_log *log, const hw_che
     return good;
 }
 
-static void write_message(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, uint64_t key,
+static void write_message(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, uint64_t key, uint8_t scope,
                           hw_check_message message) {
     const hw_check_warp *w = &block->warps[warp];
-    hw_check_log *log = hw_check_logs_find(&b->logs, b->arena, key, true);
+    const uint32_t hearers = scope >= HW_SCOPE_CLUSTER ? HW_CHECK_ALL_BLOCKS : block->number;
+    hw_check_log *log = hw_check_logs_make(&b->logs, b->arena, key, hearers);
     message.block = block->number;
     message.warp = warp;
     message.barrier = block->barrier_time;
@@ -227,6 +228,19 @@ static void write_message(hw_check_blocks *b, const hw_check_block *block, uint3
     message.known[2] = block->known;
     if (!log || !hw_check_log_add(log, b->arena, &message) || !add_what_was_met(b, log, w, &message))
         b->ran_out = true;
+}
+
+// What a thread of the block hears at a word. Either may be NULL.
+typedef struct heard {
+    hw_check_log *of_all, *of_block;
+} heard;
+static heard heard_at(const hw_check_blocks *b, const hw_check_block *block, uint64_t key) {
+    return (heard){hw_check_logs_find(&b->logs, key, HW_CHECK_ALL_BLOCKS),
+                   hw_check_logs_find(&b->logs, key, block->number)};
+}
+static void learn(hw_check_blocks *b, const hw_check_letters **letters, heard at) {
+    if (at.of_all) b->ran_out |= !hw_check_letters_add(letters, b->arena, at.of_all);
+    if (at.of_block) b->ran_out |= !hw_check_letters_add(letters, b->arena, at.of_block);
 }
 
 // What any of the warp's lanes has read.
@@ -241,26 +255,25 @@ static void write_messages(hw_check_blocks *b, hw_check_block *block, uint32_t w
                            uint8_t scope) {
     const uint32_t now = ++block->time;
     if (mask == lanes_of_warp(b, warp)) {
-        write_message(b, block, warp, key,
-                      (hw_check_message){.scope = scope, .own = now, .met = now,
-                                         .known = {letters_of_lanes(b, &block->warps[warp])}});
+        write_message(b, block, warp, key, scope,
+                      (hw_check_message){.own = now, .met = now, .known = {letters_of_lanes(b, &block->warps[warp])}});
         return;
     }
     for (uint32_t left = mask; left; left &= left - 1)
-        write_message(b, block, warp, key,
-                      (hw_check_message){.lane = (uint8_t)__builtin_ctz(left), .scope = scope, .own = now});
+        write_message(b, block, warp, key, scope,
+                      (hw_check_message){.lane = (uint8_t)__builtin_ctz(left), .own = now});
 }
 
 static void read_messages(hw_check_blocks *b, hw_check_block *block, uint32_t warp, uint32_t mask, uint64_t key) {
-    hw_check_log *log = hw_check_logs_find(&b->logs, b->arena, key, false);
-    if (!log) return;
+    const heard at = heard_at(b, block, key);
+    if (!at.of_all && !at.of_block) return;
     if (mask == lanes_of_warp(b, warp)) {
-        b->ran_out |= !hw_check_letters_add(&block->warps[warp].known, b->arena, log);
+        learn(b, &block->warps[warp].known, at);
         return;
     }
     for (uint32_t left = mask; left; left &= left - 1) {
         hw_check_lane *lane = lane_of(b, &block->warps[warp], __builtin_ctz(left));
-        if (lane) b->ran_out |= !hw_check_letters_add(&lane->known, b->arena, log);
+        if (lane) learn(b, &lane->known, at);
     }
 }
 
@@ -274,24 +287,22 @@ static bool releases(uint8_t order) {
 void hw_check_blocks_exchange(hw_check_blocks *b, hw_check_block *block, uint32_t warp, int number, uint64_t key,
                               uint8_t act, uint8_t order, uint8_t scope) {
     hw_check_warp *w = &block->warps[warp];
-    hw_check_log *log = act == HW_CHECK_WRITES ? NULL : hw_check_logs_find(&b->logs, b->arena, key, false);
-    if (log) {
+    const heard at = act == HW_CHECK_WRITES ? (heard){NULL, NULL} : heard_at(b, block, key);
+    if (at.of_all || at.of_block) {
         hw_check_lane *lane = lane_of(b, w, number);
-        if (lane) b->ran_out |= !hw_check_letters_add(acquires(order) ? &lane->known : &lane->seen, b->arena, log);
+        if (lane) learn(b, acquires(order) ? &lane->known : &lane->seen, at);
     }
     if (act == HW_CHECK_READS) return;
     const hw_check_lane *lane = w->lanes ? &w->lanes[number] : NULL;
     if (releases(order)) {
-        write_message(b, block, warp, key,
-                      (hw_check_message){.lane = (uint8_t)number, .scope = scope, .own = ++block->time});
+        write_message(b, block, warp, key, scope,
+                      (hw_check_message){.lane = (uint8_t)number, .own = ++block->time});
         return;
     }
     const uint32_t far = lane && scope >= HW_SCOPE_CLUSTER ? lane->fenced_far : 0, near = lane ? lane->fenced : 0;
-    if (far)
-        write_message(b, block, warp, key, (hw_check_message){.lane = (uint8_t)number, .scope = scope, .own = far});
+    if (far) write_message(b, block, warp, key, scope, (hw_check_message){.lane = (uint8_t)number, .own = far});
     if (near > far)
-        write_message(b, block, warp, key,
-                      (hw_check_message){.lane = (uint8_t)number, .scope = HW_SCOPE_CTA, .own = near});
+        write_message(b, block, warp, key, HW_SCOPE_CTA, (hw_check_message){.lane = (uint8_t)number, .own = near});
 }
 
 // What the lanes have seen takes effect.
@@ -387,7 +398,7 @@ const hw_check_letters *hw_check_blocks_launch(hw_check_blocks *b, hw_check_bloc
     hw_check_warp *w = &block->warps[warp];
     if (w->lanes) take_seen(b, w, 1u << lane);
     write_messages(b, block, warp, 1u << lane, key, HW_SCOPE_SYS);
-    hw_check_log *log = hw_check_logs_find(&b->logs, b->arena, key, false);
+    hw_check_log *log = hw_check_logs_find(&b->logs, key, HW_CHECK_ALL_BLOCKS);
     return log && hw_check_letters_add(&known, b->arena, log) ? known : NULL;
 }
 
@@ -410,9 +421,8 @@ void hw_check_blocks_wait_for_children(hw_check_blocks *b, hw_check_block *block
                                        bool is_first) {
     const uint64_t key = hw_check_key_of_waits(block->number);
     if (is_first) {
-        hw_check_log *log = hw_check_logs_find(&b->logs, b->arena, key, true);
-        const hw_check_message message = {.block = block->number, .warp = b->n_warps, .scope = HW_SCOPE_SYS,
-                                          .own = ++block->time};
+        hw_check_log *log = hw_check_logs_make(&b->logs, b->arena, key, HW_CHECK_ALL_BLOCKS);
+        const hw_check_message message = {.block = block->number, .warp = b->n_warps, .own = ++block->time};
         if (!log || !hw_check_log_add(log, b->arena, &message)) b->ran_out = true;
     }
     read_messages(b, block, warp, 1u << lane, key);
@@ -567,14 +577,14 @@ static void keep_answer(const hw_check_blocks *b, hw_check_warp *w, uint32_t its
 
 bool hw_check_blocks_are_behind_wait(hw_check_blocks *b, const hw_check_block *block, uint32_t warp, int lane,
                                      uint32_t its_block, uint32_t time) {
-    const hw_check_author author = hw_check_author_of_wait(b->n_warps, its_block, time, block->number);
+    const hw_check_author author = hw_check_author_of_wait(b->n_warps, its_block, time);
     if (its_block == block->number && time < block->barrier_time) return true;
     return has_read_of(b, block, &block->warps[warp], lane, &author);
 }
 
 bool hw_check_blocks_order_warps(hw_check_blocks *b, hw_check_block *block, uint32_t warp, const hw_check_entry *e) {
     const hw_check_author author = {.block = e->warp / b->n_warps, .warp = e->warp % b->n_warps, .time = e->time,
-                                    .is_many = true, .reader = block->number};
+                                    .is_many = true};
     const bool is_near = author.block == block->number;
     hw_check_warp *w = &block->warps[warp];
     if (is_near && e->time < block->barrier_time) return true;
@@ -595,7 +605,7 @@ static bool have_order(hw_check_blocks *b, const hw_check_block *block, uint32_t
         if ((is_alone && of == lane) || lanes_have_met(w, lane, e, of)) return true;
     }
     hw_check_author author = {.block = number, .warp = its_warp, .time = e->time, .lane = (uint8_t)of,
-                              .is_many = e->is_many && e->mask != 1u << of, .reader = block->number};
+                              .is_many = e->is_many && e->mask != 1u << of};
     if (has_read_of(b, block, w, lane, &author)) return true;
     if (!author.is_many) return false;
     // Each of the lanes may have said so for itself.

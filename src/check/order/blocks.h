@@ -181,9 +181,8 @@ void hw_check_blocks_wait_for_children(hw_check_blocks *blocks, hw_check_block *
 bool hw_check_blocks_are_behind_wait(hw_check_blocks *blocks, const hw_check_block *block, uint32_t warp, int lane,
                                      uint32_t its_block, uint32_t time);
 // Who that is to whom messages are asked about it.
-static inline hw_check_author hw_check_author_of_wait(uint32_t n_warps, uint32_t block, uint32_t time,
-                                                      uint32_t reader) {
-    return (hw_check_author){.block = block, .warp = n_warps, .time = time, .reader = reader};
+static inline hw_check_author hw_check_author_of_wait(uint32_t n_warps, uint32_t block, uint32_t time) {
+    return (hw_check_author){.block = block, .warp = n_warps, .time = time};
 }
 // Messages, and what they lie in, become the caller's; the launch leaves no more until it has them back.
 void hw_check_blocks_keep_messages(hw_check_blocks *blocks, hw_arena **arena, hw_check_logs *logs);

@@ -129,7 +129,6 @@ static void close_last(hw_check_children *c, hw_check_streams *streams) {
     hw_free(p->marks.items);
     hw_free(p->awaited);
     c->n_awaited -= p->n_awaited;
-    c->was_cut |= p->logs.was_cut;
     hw_check_streams_close(streams);
 }
 
@@ -272,12 +271,6 @@ uint32_t hw_check_children_begin(hw_check_children *c, hw_check_streams *streams
     return work;
 }
 
-bool hw_check_children_were_cut(const hw_check_children *c) {
-    bool were_cut = c->was_cut;
-    for (size_t i = 0; i < c->n_parents; i++) were_cut |= c->parents[i].logs.was_cut;
-    return were_cut;
-}
-
 void hw_check_children_free(hw_check_children *c, hw_check_streams *streams) {
     hw_check_children_close(c, streams, 0);
     forget_births(c);
@@ -312,8 +305,7 @@ bool hw_check_children_are_by_thread(const hw_check_children *c, uint32_t work) 
 
 static bool knows_access(hw_check_parent *p, const hw_check_entry *e, int of) {
     hw_check_author author = {.block = e->warp / p->n_warps, .warp = e->warp % p->n_warps, .time = e->time,
-                              .lane = (uint8_t)of, .is_many = e->is_many && e->mask != 1u << of,
-                              .reader = p->child->block};
+                              .lane = (uint8_t)of, .is_many = e->is_many && e->mask != 1u << of};
     if (hw_check_letters_have(&p->logs, p->child->known, &author)) return true;
     if (!author.is_many) return false;
     author.is_many = false;
@@ -330,7 +322,7 @@ bool hw_check_children_know(hw_check_children *c, const hw_check_entry *e, int o
         if (p->work == e->work) return knows_access(p, e, of);
         const hw_check_awaited *a = awaited_among(p, e->work);
         if (!a || !a->time) continue;
-        const hw_check_author author = hw_check_author_of_wait(p->n_warps, a->block, a->time, p->child->block);
+        const hw_check_author author = hw_check_author_of_wait(p->n_warps, a->block, a->time);
         return hw_check_letters_have(&p->logs, p->child->known, &author);
     }
     return false;

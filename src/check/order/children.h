@@ -87,7 +87,6 @@ typedef struct hw_check_children {
     size_t n_parents, parent_capacity;
     size_t n_above;                  // the first ones, which have led to the running launch; 0: it is no child
     size_t n_awaited;                // of all of them
-    bool was_cut;                    // hw_check_logs of a launch whose record is closed
 } hw_check_children;
 
 // A lane of the launch that is this work launches a kernel, does something with an event, or has waited. False: no
@@ -110,8 +109,6 @@ uint32_t hw_check_children_begin(hw_check_children *children, hw_check_streams *
                                  uint32_t child);
 // All launches but `launch`, and those that have led to it, have had their children. 0: all.
 void hw_check_children_close(hw_check_children *children, hw_check_streams *streams, uint64_t launch);
-// Was an answer that of the end of a long chain, of any launch that has had a record?
-bool hw_check_children_were_cut(const hw_check_children *children);
 void hw_check_children_free(hw_check_children *children, hw_check_streams *streams);
 
 // The launch that has led to the running one and is this work; NULL: it is none.

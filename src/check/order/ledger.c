@@ -11,16 +11,12 @@ typedef struct line {
 } line;
 
 struct hw_check_account {
-    hw_check_account *next;
+    hw_check_account *next, *before;
     uint64_t key;
     line *lines;
     uint32_t n, capacity;
     line first[FIRST_LINES];         // most have no more
 };
-
-static uint64_t key_of(hw_check_party p) {
-    return (uint64_t)p.block << 32 | (uint32_t)p.is_far << 16 | (uint32_t)p.warp << 8 | p.lane;
-}
 
 static hw_check_account **bucket_of(const hw_check_ledger *l, uint64_t key) {
     return &l->buckets[hw_mix_word(0, key) >> 32 & (l->n_buckets - 1)];
@@ -33,7 +29,7 @@ static hw_check_account *find_account(const hw_check_ledger *l, uint64_t key) {
 }
 
 static bool grow_buckets(hw_check_ledger *l, hw_arena *arena) {
-    hw_check_ledger bigger = {.n = l->n, .n_buckets = l->n_buckets ? 2 * l->n_buckets : FIRST_BUCKETS};
+    hw_check_ledger bigger = {.last = l->last, .n = l->n, .n_buckets = l->n_buckets ? 2 * l->n_buckets : FIRST_BUCKETS};
     bigger.buckets = hw_arena_take(arena, bigger.n_buckets * sizeof *bigger.buckets);
     if (!bigger.buckets) return false;
     for (uint32_t i = 0; i < l->n_buckets; i++)
@@ -56,6 +52,8 @@ static hw_check_account *open_account(hw_check_ledger *l, hw_arena *arena, uint6
     account->capacity = FIRST_LINES;
     account->next = *bucket;
     *bucket = account;
+    account->before = l->last;
+    l->last = account;
     l->n++;
     return account;
 }
@@ -69,8 +67,7 @@ static bool grow_lines(hw_check_account *account, hw_arena *arena) {
     return true;
 }
 
-bool hw_check_ledger_add(hw_check_ledger *l, hw_arena *arena, hw_check_party party, uint32_t until, uint32_t n) {
-    const uint64_t key = key_of(party);
+bool hw_check_ledger_add(hw_check_ledger *l, hw_arena *arena, uint64_t key, uint32_t until, uint32_t n) {
     hw_check_account *account = find_account(l, key);
     if (!account) account = open_account(l, arena, key);
     if (!account) return false;
@@ -80,8 +77,8 @@ bool hw_check_ledger_add(hw_check_ledger *l, hw_arena *arena, hw_check_party par
     return true;
 }
 
-bool hw_check_ledger_says(const hw_check_ledger *l, hw_check_party party, uint32_t time, uint32_t n) {
-    const hw_check_account *account = find_account(l, key_of(party));
+bool hw_check_ledger_says(const hw_check_ledger *l, uint64_t key, uint32_t time, uint32_t n) {
+    const hw_check_account *account = find_account(l, key);
     uint32_t from = 0, to = account ? account->n : 0;
     // The first line that says so: all before `from` say less, and all from `to` on say it.
     while (from < to) {
@@ -90,4 +87,18 @@ bool hw_check_ledger_says(const hw_check_ledger *l, hw_check_party party, uint32
         else to = middle;
     }
     return account && from < account->n && account->lines[from].n <= n;
+}
+
+const hw_check_account *hw_check_account_before(const hw_check_account *account) { return account->before; }
+uint64_t hw_check_account_key(const hw_check_account *account) { return account->key; }
+
+uint32_t hw_check_account_most(const hw_check_account *account, uint32_t n) {
+    uint32_t from = 0, to = account->n;
+    // All lines before `from` are of the first n messages, and none from `to` on.
+    while (from < to) {
+        const uint32_t middle = from + (to - from) / 2;
+        if (account->lines[middle].n <= n) from = middle + 1;
+        else to = middle;
+    }
+    return from ? account->lines[from - 1].until : 0;
 }

@@ -5,19 +5,42 @@
 #include "base/mix.h"
 #include "isa/order.h"
 
-enum { BUCKETS = 1024, FEW = 16, LONGEST_CHAIN = 4096 };
+enum { FIRST_BUCKETS = 64, FEW = 16 };
 
-static hw_check_log **bucket_of_log(hw_check_logs *logs, uint64_t key) {
-    return &logs->buckets[hw_mix_word(0, key) >> 32 & (BUCKETS - 1)];
+static hw_check_log **bucket_of(const hw_check_logs *logs, uint64_t key, uint32_t block) {
+    return &logs->buckets[hw_mix_word(block, key) >> 32 & (logs->n_buckets - 1)];
 }
 
-hw_check_log *hw_check_logs_find(hw_check_logs *logs, hw_arena *arena, uint64_t key, bool make) {
-    hw_check_log **bucket = bucket_of_log(logs, key), *log = logs->n ? *bucket : NULL;
-    while (log && log->key != key) log = log->next;
-    if (log || !make) return log;
+hw_check_log *hw_check_logs_find(const hw_check_logs *logs, uint64_t key, uint32_t block) {
+    hw_check_log *log = logs->n ? *bucket_of(logs, key, block) : NULL;
+    while (log && (log->key != key || log->block != block)) log = log->next;
+    return log;
+}
+
+static bool grow_buckets(hw_check_logs *logs, hw_arena *arena) {
+    hw_check_logs bigger = *logs;
+    bigger.n_buckets = logs->n_buckets ? 2 * logs->n_buckets : FIRST_BUCKETS;
+    bigger.buckets = hw_arena_take(arena, bigger.n_buckets * sizeof *bigger.buckets);
+    if (!bigger.buckets) return false;
+    for (uint32_t i = 0; i < logs->n_buckets; i++)
+        for (hw_check_log *log = logs->buckets[i], *next; log; log = next) {
+            hw_check_log **bucket = bucket_of(&bigger, log->key, log->block);
+            next = log->next;
+            log->next = *bucket;
+            *bucket = log;
+        }
+    *logs = bigger;
+    return true;
+}
+
+hw_check_log *hw_check_logs_make(hw_check_logs *logs, hw_arena *arena, uint64_t key, uint32_t block) {
+    hw_check_log *log = hw_check_logs_find(logs, key, block);
+    if (log || (logs->n == logs->n_buckets && !grow_buckets(logs, arena))) return log;
     log = hw_arena_take(arena, sizeof *log);
     if (!log) return NULL;
+    hw_check_log **bucket = bucket_of(logs, key, block);
     log->key = key;
+    log->block = block;
     log->next = *bucket;
     *bucket = log;
     logs->n++;
@@ -26,18 +49,36 @@ hw_check_log *hw_check_logs_find(hw_check_logs *logs, hw_arena *arena, uint64_t 
 
 // ---- a log ----
 
-static bool is_far(const hw_check_message *m) { return m->scope >= HW_SCOPE_CLUSTER; }
-
 // What message number n says of its writer, of whose lanes and of whose block.
 static bool enter(hw_check_log *log, hw_arena *arena, uint32_t n) {
     const hw_check_message *m = &log->messages[n - 1];
-    hw_check_party party = {m->block, HW_CHECK_EVERY, HW_CHECK_EVERY, is_far(m)};
-    if (m->barrier && !hw_check_ledger_add(&log->ledger, arena, party, m->barrier, n)) return false;
-    party.warp = (uint8_t)m->warp;
-    if (m->met > m->barrier && !hw_check_ledger_add(&log->ledger, arena, party, m->met, n)) return false;
-    party.lane = m->lane;
+    hw_check_ledger *l = &log->ledger;
+    const uint8_t every = HW_CHECK_EVERY, warp = (uint8_t)m->warp;
+    if (m->barrier && !hw_check_ledger_add(l, arena, hw_check_key_of_party(m->block, every, every), m->barrier, n))
+        return false;
+    if (m->met > m->barrier && !hw_check_ledger_add(l, arena, hw_check_key_of_party(m->block, warp, every), m->met, n))
+        return false;
     const bool says_more = m->own > m->met && m->own > m->barrier;
-    return !says_more || hw_check_ledger_add(&log->ledger, arena, party, m->own, n);
+    return !says_more || hw_check_ledger_add(l, arena, hw_check_key_of_party(m->block, warp, m->lane), m->own, n);
+}
+
+static uint64_t key_of_source(const hw_check_log *log) { return (uintptr_t)log; }
+static hw_check_log *source_of(const hw_check_account *account) {
+    return (hw_check_log *)(uintptr_t)hw_check_account_key(account);
+}
+
+// What its writer had read. Neighbours in the log mostly have letters in common.
+static bool enter_sources(hw_check_log *log, hw_arena *arena, uint32_t n) {
+    const hw_check_message *m = &log->messages[n - 1];
+    for (int k = 0; k < 3; k++) {
+        const hw_check_letters *known = m->known[k];
+        if (!known || known == log->entered[k]) continue;
+        for (uint32_t i = 0; i < known->n; i++)
+            if (!hw_check_ledger_add(&log->sources, arena, key_of_source(known->items[i].log), known->items[i].n, n))
+                return false;
+        log->entered[k] = known;
+    }
+    return true;
 }
 
 static bool grow_log(hw_check_log *log, hw_arena *arena) {
@@ -55,7 +96,8 @@ bool hw_check_log_add(hw_check_log *log, hw_arena *arena, const hw_check_message
     log->messages[log->n++] = *message;
     if (log->n < FEW) return true;
     bool good = true;
-    for (uint32_t n = log->n == FEW ? 1 : log->n; good && n <= log->n; n++) good = enter(log, arena, n);
+    for (uint32_t n = log->n == FEW ? 1 : log->n; good && n <= log->n; n++)
+        good = enter(log, arena, n) && enter_sources(log, arena, n);
     return good;
 }
 
@@ -101,68 +143,70 @@ static bool message_covers(const hw_check_message *m, const hw_check_author *a) 
 }
 
 // A search through logs and what their writers had read. What is read mostly says it itself, so that all of that is
-// asked before anything is followed. Each log is gone through once: its messages up to `asked`, and what the writers of
-// those up to `followed` had read, have been looked at.
+// asked before anything is followed. Of each log only the most that has been read of it counts: those who have read
+// less know nothing that is not among that.
 typedef struct search {
-    uint32_t visit, left;
+    uint32_t visit;
+    hw_check_log *waiting;           // logs to be followed: what their messages up to `asked` say has been looked at
     const hw_check_author *author;
 } search;
 
-// Is it a message for threads of the block `reader`?
-static bool is_for(const hw_check_message *m, uint32_t reader) {
-    return m->block == reader || m->scope >= HW_SCOPE_CLUSTER;
-}
-
 // As message_covers of one of the first n, by what the ledger has of them.
-static bool ledger_covers(const hw_check_log *log, const hw_check_author *a, uint32_t n, bool is_far) {
-    hw_check_party party = {a->block, HW_CHECK_EVERY, HW_CHECK_EVERY, is_far};
-    if (hw_check_ledger_says(&log->ledger, party, a->time, n)) return true;
-    party.warp = (uint8_t)a->warp;
-    if (hw_check_ledger_says(&log->ledger, party, a->time, n)) return true;
-    party.lane = a->lane;
-    return !a->is_many && hw_check_ledger_says(&log->ledger, party, a->time, n);
+static bool ledger_covers(const hw_check_ledger *l, const hw_check_author *a, uint32_t n) {
+    const uint8_t every = HW_CHECK_EVERY, warp = (uint8_t)a->warp;
+    return hw_check_ledger_says(l, hw_check_key_of_party(a->block, every, every), a->time, n) ||
+           hw_check_ledger_says(l, hw_check_key_of_party(a->block, warp, every), a->time, n) ||
+           (!a->is_many && hw_check_ledger_says(l, hw_check_key_of_party(a->block, warp, a->lane), a->time, n));
 }
 
-static bool ask_log(const search *s, hw_check_log *log, uint32_t n, uint32_t reader) {
-    if (log->visit != s->visit) log->visit = s->visit, log->asked = log->followed = 0;
+static bool ask_log(search *s, hw_check_log *log, uint32_t n) {
+    if (log->visit != s->visit) {
+        log->visit = s->visit;
+        log->asked = log->followed = 0;
+        log->is_waiting = false;
+    }
     const uint32_t from = log->asked;
     if (n <= from) return false;
     log->asked = n;
-    if (log->n >= FEW)
-        return ledger_covers(log, s->author, n, true) ||
-               (s->author->block == reader && ledger_covers(log, s->author, n, false));
-    for (uint32_t i = from; i < n; i++)
-        if (is_for(&log->messages[i], reader) && message_covers(&log->messages[i], s->author)) return true;
-    return false;
-}
-
-static bool search_letters(search *s, const hw_check_letters *letters, uint32_t reader);
-
-static bool follow_log(search *s, hw_check_log *log, uint32_t n, uint32_t reader) {
-    const uint32_t from = log->followed;
-    if (n <= from) return false;
-    log->followed = n;
-    for (uint32_t i = n; i-- > from;) {
-        const hw_check_message *m = &log->messages[i];
-        if ((!m->known[0] && !m->known[1] && !m->known[2]) || !is_for(m, reader)) continue;
-        if (!s->left--) return true;
-        for (int k = 0; k < 3; k++)
-            if (m->known[k] && search_letters(s, m->known[k], m->block)) return true;
+    if (!log->is_waiting) {
+        log->is_waiting = true;
+        log->waiting = s->waiting;
+        s->waiting = log;
     }
+    if (log->n >= FEW) return ledger_covers(&log->ledger, s->author, n);
+    for (uint32_t i = from; i < n; i++)
+        if (message_covers(&log->messages[i], s->author)) return true;
     return false;
 }
 
-static bool search_letters(search *s, const hw_check_letters *letters, uint32_t reader) {
-    for (uint32_t i = 0; i < letters->n; i++)
-        if (ask_log(s, letters->items[i].log, letters->items[i].n, reader)) return true;
-    for (uint32_t i = 0; i < letters->n; i++)
-        if (follow_log(s, letters->items[i].log, letters->items[i].n, reader)) return true;
+static bool ask_letters(search *s, const hw_check_letters *letters) {
+    for (uint32_t i = 0; letters && i < letters->n; i++)
+        if (ask_log(s, letters->items[i].log, letters->items[i].n)) return true;
+    return false;
+}
+
+static bool follow_log(search *s, hw_check_log *log) {
+    const uint32_t from = log->followed, n = log->asked;
+    log->followed = n;
+    log->is_waiting = false;
+    if (log->n >= FEW) {
+        for (const hw_check_account *of = log->sources.last; of; of = hw_check_account_before(of))
+            if (ask_log(s, source_of(of), hw_check_account_most(of, n))) return true;
+        return false;
+    }
+    for (uint32_t i = n; i-- > from;)
+        for (int k = 0; k < 3; k++)
+            if (ask_letters(s, log->messages[i].known[k])) return true;
     return false;
 }
 
 bool hw_check_letters_have(hw_check_logs *logs, const hw_check_letters *letters, const hw_check_author *author) {
-    search s = {.visit = ++logs->visits, .left = LONGEST_CHAIN, .author = author};
-    const bool have = letters && search_letters(&s, letters, author->reader);
-    logs->was_cut |= s.left == UINT32_MAX;
+    search s = {.visit = ++logs->visits, .author = author};
+    bool have = ask_letters(&s, letters);
+    while (!have && s.waiting) {
+        hw_check_log *log = s.waiting;
+        s.waiting = log->waiting;
+        have = follow_log(&s, log);
+    }
     return have;
 }

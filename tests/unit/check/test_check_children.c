@@ -204,8 +204,8 @@ static void test_waits_for_unknown(void **state) {
     assert_false(c.check->ran_out);
 }
 
-// A word goes from the first block to the last, by messages from each to the next: too long a chain to be followed. The
-// launch that has launched another, or waits for it, says so as any.
+// A word goes from the first block to the last, by messages from each to the next, none of which tells of the lane that
+// has written first: also if the launch has launched another, or waits for it.
 static void test_long_chain(void **state) {
     (void)state;
     enum { N = 4200 };
@@ -223,10 +223,9 @@ static void test_long_chain(void **state) {
         checked_word(&c, N, 0, 0, 82, HW_NOTE_STORE, WORD);
         if (launches) launch(N, 0, 0, 0);
         if (launches == 2) assert_true(begin_nested(c.info.number, 0));
-        assert_true(hw_check_has_left_out(c.check));
         checked_end(&c);
-        assert_true(hw_check_has_left_out(c.check));
-        assert_int_equal(checked_count(&c), 0);
+        assert_int_equal(checked_count(&c), 1);
+        assert_non_null(checked_between(&c, 80, 82));
     }
 }
 

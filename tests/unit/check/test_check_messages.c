@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "check/order/messages.h"
-#include "isa/order.h"
 
 static hw_arena *arena;
 static hw_check_logs logs;
@@ -26,14 +25,14 @@ static int end(void **state) {
 }
 
 static hw_check_log *log_of(uint64_t key) {
-    hw_check_log *log = hw_check_logs_find(&logs, arena, key, true);
+    hw_check_log *log = hw_check_logs_make(&logs, arena, key, HW_CHECK_ALL_BLOCKS);
     assert_non_null(log);
     return log;
 }
 
 // Lane 0 of warp 0 of the block tells what it did before `own`, and what it knows.
 static void tell(hw_check_log *log, uint32_t block, uint32_t own, const hw_check_letters *known) {
-    const hw_check_message message = {.block = block, .scope = HW_SCOPE_GPU, .own = own, .known = {known}};
+    const hw_check_message message = {.block = block, .own = own, .known = {known}};
     assert_true(hw_check_log_add(log, arena, &message));
 }
 
@@ -43,18 +42,22 @@ static const hw_check_letters *read_log(hw_check_log *log) {
     return letters;
 }
 
-static bool knows(const hw_check_letters *letters, uint32_t block, uint32_t time, uint32_t reader) {
-    const hw_check_author author = {.block = block, .time = time, .reader = reader};
+static bool knows(const hw_check_letters *letters, uint32_t block, uint32_t time) {
+    const hw_check_author author = {.block = block, .time = time};
     return hw_check_letters_have(&logs, letters, &author);
 }
 
 static void test_logs_by_key(void **state) {
     (void)state;
-    assert_null(hw_check_logs_find(&logs, arena, 8, false));
+    assert_null(hw_check_logs_find(&logs, 8, HW_CHECK_ALL_BLOCKS));
     hw_check_log *log = log_of(8);
     assert_ptr_equal(log_of(8), log);
     for (uint64_t i = 1; i < 5000; i++) assert_ptr_not_equal(log_of(8 + 8 * i), log);
-    assert_ptr_equal(hw_check_logs_find(&logs, arena, 8, false), log);
+    assert_ptr_equal(hw_check_logs_find(&logs, 8, HW_CHECK_ALL_BLOCKS), log);
+    assert_null(hw_check_logs_find(&logs, 8, 1));
+    hw_check_log *of_block = hw_check_logs_make(&logs, arena, 8, 1);
+    assert_ptr_not_equal(of_block, log);
+    assert_ptr_equal(hw_check_logs_find(&logs, 8, 1), of_block);
     // Words of different spaces and blocks, and barriers, have keys of their own.
     const uint64_t keys[] = {hw_check_key_of_global(64), hw_check_key_of_shared(1, 64), hw_check_key_of_shared(2, 64),
                              hw_check_key_of_barrier(1, 1), hw_check_key_of_barrier(1, 2),
@@ -69,10 +72,10 @@ static void test_time_of_the_author(void **state) {
     hw_check_log *log = log_of(8);
     tell(log, 3, 10, NULL);
     const hw_check_letters *letters = read_log(log);
-    assert_true(knows(letters, 3, 9, 0));
-    assert_false(knows(letters, 3, 10, 0));
-    assert_false(knows(letters, 4, 9, 0));
-    assert_false(knows(NULL, 3, 9, 0));
+    assert_true(knows(letters, 3, 9));
+    assert_false(knows(letters, 3, 10));
+    assert_false(knows(letters, 4, 9));
+    assert_false(knows(NULL, 3, 9));
     // Another lane, another warp, all lanes of the warp.
     hw_check_author author = {.block = 3, .time = 9, .lane = 1};
     assert_false(hw_check_letters_have(&logs, letters, &author));
@@ -91,23 +94,22 @@ static void test_later_messages(void **state) {
     tell(log, 2, 10, NULL);
     tell(log, 1, 20, NULL);
     const hw_check_letters *after = read_log(log);
-    assert_false(knows(before, 2, 5, 0));
-    assert_false(knows(before, 1, 15, 0));
-    assert_true(knows(after, 2, 5, 0));
-    assert_true(knows(after, 1, 15, 0));
+    assert_false(knows(before, 2, 5));
+    assert_false(knows(before, 1, 15));
+    assert_true(knows(after, 2, 5));
+    assert_true(knows(after, 1, 15));
     // Both together are the later one.
     const hw_check_letters *both = before;
     assert_true(hw_check_letters_join(&both, arena, after));
     assert_int_equal(both->n, 1);
-    assert_true(knows(both, 1, 15, 0));
-    assert_false(knows(before, 1, 15, 0));
+    assert_true(knows(both, 1, 15));
+    assert_false(knows(before, 1, 15));
 }
 
 static void test_warps_and_barriers(void **state) {
     (void)state;
     hw_check_log *log = log_of(8);
-    const hw_check_message message = {.block = 1, .warp = 2, .lane = 3, .scope = HW_SCOPE_GPU, .own = 30, .met = 20,
-                                      .barrier = 10};
+    const hw_check_message message = {.block = 1, .warp = 2, .lane = 3, .own = 30, .met = 20, .barrier = 10};
     assert_true(hw_check_log_add(log, arena, &message));
     const hw_check_letters *letters = read_log(log);
     static const struct { uint32_t warp, time; uint8_t lane; bool is_many, knows; } rows[] = {
@@ -116,49 +118,43 @@ static void test_warps_and_barriers(void **state) {
         {5, 9, 0, true, true}, {5, 10, 0, true, false}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const hw_check_author author = {.block = 1, .warp = rows[i].warp, .time = rows[i].time, .lane = rows[i].lane,
-                                        .is_many = rows[i].is_many, .reader = 7};
+                                        .is_many = rows[i].is_many};
         assert_int_equal(hw_check_letters_have(&logs, letters, &author), rows[i].knows);
     }
 }
 
-// A message for the block is none for another one, nor is what its writer knew.
-static void test_scopes(void **state) {
-    (void)state;
-    hw_check_log *first = log_of(8), *second = log_of(16), *third = log_of(24);
-    tell(first, 1, 10, NULL);
-    const hw_check_message narrow = {.block = 2, .scope = HW_SCOPE_CTA, .own = 10, .known = {read_log(first)}};
-    assert_true(hw_check_log_add(second, arena, &narrow));
-    const hw_check_letters *letters = read_log(second);
-    assert_true(knows(letters, 2, 9, 2));
-    assert_true(knows(letters, 1, 9, 2));
-    assert_false(knows(letters, 2, 9, 3));
-    assert_false(knows(letters, 1, 9, 3));
-    // One of the block who has read it tells others.
-    tell(third, 2, 50, letters);
-    assert_true(knows(read_log(third), 2, 9, 3));
-    assert_true(knows(read_log(third), 1, 9, 3));
-}
-
-// Each of a thousand has read the one before it.
+// Each of many has read the one before it.
 static void test_chain(void **state) {
     (void)state;
-    enum { N = 1000 };
+    enum { N = 20000 };
     const hw_check_letters *letters = NULL;
     for (uint32_t i = 0; i < N; i++) {
         tell(log_of(8 + 8 * i), i, 10, letters);
         letters = read_log(log_of(8 + 8 * i));
     }
-    assert_true(knows(letters, 0, 9, N));
-    assert_true(knows(letters, N / 2, 9, N));
-    assert_false(knows(letters, 0, 10, N));
-    assert_false(knows(letters, N, 9, N));
-    assert_false(logs.was_cut);
-    for (uint32_t i = N; i < 5 * N; i++) {
-        tell(log_of(8 + 8 * i), i, 10, letters);
-        letters = read_log(log_of(8 + 8 * i));
+    assert_true(knows(letters, 0, 9));
+    assert_true(knows(letters, N / 2, 9));
+    assert_false(knows(letters, 0, 10));
+    assert_false(knows(letters, N, 9));
+}
+
+// Each has read at one word what all others before it have left, as at a counter of the blocks that are done.
+static void test_counter(void **state) {
+    (void)state;
+    enum { N = 20000 };
+    hw_check_log *log = log_of(8), *other = log_of(16);
+    tell(other, N, 10, NULL);
+    for (uint32_t i = 0; i < N; i++) {
+        const hw_check_letters *known = i ? read_log(log) : NULL;
+        if (i == N / 2) assert_true(hw_check_letters_join(&known, arena, read_log(other)));
+        if (i == N / 2) assert_false(knows(read_log(log), N, 9));
+        tell(log, i, 10, known);
     }
-    assert_true(knows(letters, 5 * N, 9, 5 * N));    // nobody has told of that one: the chain is too long to say so
-    assert_true(logs.was_cut);
+    const hw_check_letters *letters = read_log(log);
+    assert_true(knows(letters, 0, 9));
+    assert_true(knows(letters, N, 9));
+    assert_false(knows(letters, N, 10));
+    assert_false(knows(letters, N + 1, 9));
 }
 
 // Of many blocks, twice each.
@@ -169,14 +165,14 @@ static void test_large_log(void **state) {
     for (uint32_t i = 0; i < 2 * N; i++) tell(log, i % N, i < N ? 10 : 20, NULL);
     const hw_check_letters *letters = read_log(log);
     for (uint32_t i = 0; i < N; i += 997) {
-        assert_true(knows(letters, i, 19, N));
-        assert_false(knows(letters, i, 20, N));
+        assert_true(knows(letters, i, 19));
+        assert_false(knows(letters, i, 20));
     }
-    assert_false(knows(letters, N + 1, 1, N));
+    assert_false(knows(letters, N + 1, 1));
 }
 
 static bool covers(const hw_check_message *m, const hw_check_author *a) {
-    if (m->block != a->block || (m->block != a->reader && m->scope < HW_SCOPE_CLUSTER)) return false;
+    if (m->block != a->block) return false;
     if (a->time < m->barrier) return true;
     return m->warp == a->warp && (a->time < m->met || (!a->is_many && a->lane == m->lane && a->time < m->own));
 }
@@ -191,14 +187,13 @@ static void test_any_beginning(void **state) {
         seed = seed * 1664525u + 1013904223u;
         const uint32_t block = seed >> 31, warp = seed >> 30 & 1, lane = seed >> 28 & 3, back = seed >> 24 & 15;
         const hw_check_message message = {.block = block, .warp = warp, .lane = (uint8_t)lane,
-                                          .scope = seed >> 23 & 1 ? HW_SCOPE_GPU : HW_SCOPE_CTA,
                                           .own = i > back ? i - back : 0, .met = i / 20 * 20, .barrier = i / 90 * 90};
         assert_true(hw_check_log_add(log, arena, &message));
         const hw_check_letters *letters = read_log(log);
         for (uint32_t k = 0; k < QUESTIONS; k++) {
             seed = seed * 1664525u + 1013904223u;
             const hw_check_author author = {.block = seed >> 31, .warp = seed >> 30 & 1, .lane = seed >> 28 & 3,
-                                            .is_many = seed >> 27 & 1, .reader = seed >> 25 & 1,
+                                            .is_many = seed >> 27 & 1,
                                             .time = (seed >> 8) % (i + 1)};
             bool is_told = false;
             for (uint32_t m = 0; m < i; m++) is_told |= covers(&log->messages[m], &author);
@@ -211,8 +206,36 @@ static void test_any_beginning(void **state) {
     log->n = N / 2;
     const hw_check_letters *letters = read_log(log);
     log->n = N;
-    const hw_check_author author = {.block = 0, .time = N / 2 + 1, .reader = 0};
+    const hw_check_author author = {.block = 0, .time = N / 2 + 1};
     assert_false(hw_check_letters_have(&logs, letters, &author));
+}
+
+// Threads read words at random and tell there what they know: they know each message that they have read, and what its
+// writer knew, however long the way.
+static void test_any_chain(void **state) {
+    (void)state;
+    enum { N = 600, WORDS = 5, ACTORS = 7, PARTS = N / 64 + 1 };
+    static uint64_t knows_of[ACTORS][PARTS], told_at[WORDS][PARTS];
+    const hw_check_letters *letters[ACTORS] = {NULL};
+    uint32_t seed = 1, known = 0;
+    for (uint32_t i = 0; i < N; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        const uint32_t actor = (seed >> 24) % ACTORS, from = (seed >> 16 & 0xff) % WORDS;
+        const uint32_t to = (seed >> 8 & 0xff) % WORDS;
+        const bool reads = !(seed >> 29);
+        hw_check_log *log = log_of(8 + 8 * from);
+        if (reads) assert_true(hw_check_letters_add(&letters[actor], arena, log));
+        for (uint32_t k = 0; k < PARTS; k++) knows_of[actor][k] |= reads ? told_at[from][k] : 0;
+        tell(log_of(8 + 8 * to), i, 10, letters[actor]);
+        told_at[to][i / 64] |= 1ull << i % 64;
+        for (uint32_t k = 0; k < PARTS; k++) told_at[to][k] |= knows_of[actor][k];
+        for (uint32_t of = i % 7; of <= i; of += 7) {
+            const bool is_told = knows_of[actor][of / 64] >> of % 64 & 1;
+            assert_int_equal(letters[actor] && knows(letters[actor], of, 9), is_told);
+            known += is_told;
+        }
+    }
+    assert_in_range(known, N * N / 14 / 8, N * N / 14 * 7 / 8);
 }
 
 static void test_out_of_memory(void **state) {
@@ -223,8 +246,8 @@ static void test_out_of_memory(void **state) {
         hw_alloc_fail_after(successes);
         hw_arena *small = hw_arena_create();
         for (uint64_t i = 0; small && i < 2000; i++) {
-            const hw_check_message message = {.block = (uint32_t)i, .scope = HW_SCOPE_GPU, .own = 10};
-            hw_check_log *log = hw_check_logs_find(&own, small, 8 * (i % 3), true);
+            const hw_check_message message = {.block = (uint32_t)i, .own = 10, .known = {letters}};
+            hw_check_log *log = hw_check_logs_make(&own, small, 8 * (i % 3), HW_CHECK_ALL_BLOCKS);
             if (!log || !hw_check_log_add(log, small, &message)) break;
             const hw_check_letters *before = letters;
             if (!hw_check_letters_add(&letters, small, log)) assert_ptr_equal(letters, before);
@@ -242,8 +265,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_time_of_the_author, begin, end),
         cmocka_unit_test_setup_teardown(test_later_messages, begin, end),
         cmocka_unit_test_setup_teardown(test_warps_and_barriers, begin, end),
-        cmocka_unit_test_setup_teardown(test_scopes, begin, end),
         cmocka_unit_test_setup_teardown(test_chain, begin, end),
+        cmocka_unit_test_setup_teardown(test_counter, begin, end),
+        cmocka_unit_test_setup_teardown(test_any_chain, begin, end),
         cmocka_unit_test_setup_teardown(test_large_log, begin, end),
         cmocka_unit_test_setup_teardown(test_any_beginning, begin, end),
         cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
