@@ -59,6 +59,13 @@ static bool is_long(const hw_check_entries *entries, hw_check_ref list) {
     return extent_of(entries, list).n > HW_CHECK_FEW_READERS;
 }
 
+// For who wants a list: is there room for one? What it would have kept is left out where there is none.
+static bool may_list(hw_check_entries *entries) {
+    const bool may = !hw_check_entries_have_all_lists(entries);
+    entries->has_left_out |= !may;
+    return may;
+}
+
 // Two readers, or one and a list. 0: no memory.
 static hw_check_ref put_before(hw_check_entries *entries, hw_check_ref one, hw_check_ref rest, uint32_t left) {
     const uint32_t lanes = (1u << HW_CHECK_LANE_BITS) - 1;
@@ -144,10 +151,6 @@ static hw_check_ref list_readers(present *now, readers old, hw_check_ref beside,
     const extent before = extent_of(entries, old.before);
     const bool are_many = hw_check_entries_have_many_lists(entries);
     const uint32_t few = are_many ? 1 : HW_CHECK_FEW_READERS, most = are_many ? 2 * HW_CHECK_FEW_READERS : UINT32_MAX;
-    if (hw_check_entries_have_all_lists(entries)) {
-        entries->has_left_out = true;
-        return beside;
-    }
     if (before.n <= few || before.n >= 2 * before.left || before.n >= most)
         return list_missed(now, old, beside, ref, cell_bytes);
     if (beside != old.last && !may_be_missed(now, old.last, beside, ref, cell_bytes)) return old.before;
@@ -169,6 +172,15 @@ static hw_check_ref list_of(present *now, readers old, hw_check_ref ref, uint32_
 
 // ---- two readers ----------------------------------------------------------------------------------------------------
 
+// Is there a list, or would a write miss one of those that are not kept? newest, others: of old.before.
+static bool wants_list(const present *now, readers old, hw_check_ref newest, hw_check_ref others, hw_check_ref ref,
+                       uint32_t cell_bytes) {
+    if (is_long(&now->check->entries, old.before)) return true;
+    if (!now->keeps) return any_may_be_missed(now, old.before, old.last, ref, cell_bytes);
+    return any_may_be_missed(now, old.last, newest, ref, cell_bytes) ||
+           any_may_be_missed(now, others, newest, ref, cell_bytes);
+}
+
 static void decide(present *now, readers old, hw_check_ref ref, uint32_t cell_bytes) {
     hw_check_ref others = old.before;
     const hw_check_ref newest = hw_check_next_reader(&now->check->entries, &others);
@@ -176,11 +188,7 @@ static void decide(present *now, readers old, hw_check_ref ref, uint32_t cell_by
     now->kept = hw_check_warp_of(old.before);
     now->keeps = is_to_keep(now, old.last, newest, ref);
     now->settles = is_of_other_block(now, now->keeps ? newest : old.last);
-    now->check->entries.has_left_out |= hw_check_entries_have_all_lists(&now->check->entries);
-    now->lists = !hw_check_entries_have_all_lists(&now->check->entries) && (is_long(&now->check->entries, old.before) ||
-                 any_may_be_missed(now, now->keeps ? old.last : old.before, now->keeps ? newest : old.last, ref,
-                                   cell_bytes) ||
-                 (now->keeps && any_may_be_missed(now, others, newest, ref, cell_bytes)));
+    now->lists = wants_list(now, old, newest, others, ref, cell_bytes) && may_list(&now->check->entries);
     now->list = 0;
 }
 
@@ -284,7 +292,7 @@ void hw_check_push_reader(present *now, hw_check_line *line, uint32_t at, hw_che
     hw_check_ref before = old.last;
     if (cell_bytes && line->cell_bytes[HW_CHECK_READ_BEFORE] == cell_bytes && old.last >= now->floor &&
         (is_long(entries, old.before) || any_may_be_missed(now, old.before, old.last, now->ref, cell_bytes)))
-        before = list_readers(now, old, old.last, now->ref, cell_bytes);
+        before = may_list(&now->check->entries) ? list_readers(now, old, old.last, now->ref, cell_bytes) : old.last;
     hw_check_put_ref(line, hw_check_cells_for(now), HW_CHECK_READ_BEFORE, at, before);
     hw_check_put_ref(line, hw_check_cells_for(now), HW_CHECK_READ, at, ref);
 }

@@ -417,6 +417,23 @@ static void test_readers_of_many_lists(void **state) {
     }
 }
 
+// Where there is room for no list, readers are told to be left out only if a list is wanted: not of threads that tell
+// others nothing.
+static void test_readers_without_lists(void **state) {
+    (void)state;
+    for (int tells = 0; tells < 2; tells++) {
+        hw_check_destroy(c.check);
+        assert_int_equal(checked_create(&c), HW_OK);
+        c.check->entries.most_lists = 1;
+        c.check->entries.n_lists = c.check->entries.lists_swept = 100;
+        if (tells) c.notes[CHECKED_LINES - 1] = (hw_note){.order = HW_ORDER_SC, .scope = HW_SCOPE_GPU};
+        start(4, 32);
+        for (uint32_t block = 0; block < 4; block++) read_word(block, 0, 0, READER);
+        checked_end(&c);
+        assert_int_equal(hw_check_has_left_out(c.check), tells);
+    }
+}
+
 // Readers of many words in nobody's order: no more elements than a launch may have, of however many readers.
 static void test_lists_have_bounds(void **state) {
     (void)state;
@@ -728,6 +745,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_out_of_memory, begin, end),
         cmocka_unit_test_setup_teardown(test_many_readers, begin, end),
         cmocka_unit_test_setup_teardown(test_readers_of_many_lists, begin, end),
+        cmocka_unit_test_setup_teardown(test_readers_without_lists, begin, end),
         cmocka_unit_test_setup_teardown(test_lists_have_bounds, begin, end),
         cmocka_unit_test_setup_teardown(test_chain_of_readers, begin, end),
         cmocka_unit_test_setup_teardown(test_columns, begin, end),
