@@ -72,6 +72,7 @@ void hw_check_host_copies(hw_check *c, const hw_host_event *event, uint32_t work
 }
 
 static void add_race(hw_check *c, const hw_check_copy *copy, hw_check_act act, const void *site) {
+    if (hw_check_ran_out(c)) return;    // of an order, perhaps
     const hw_check_finding f = {
         .kind = HW_CHECK_RACE, .missing = HW_CHECK_MISSING_HOST, .space = HW_SPACE_GLOBAL,
         .address = copy->side.address, .n_sides = 2,

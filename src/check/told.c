@@ -39,7 +39,7 @@ static void sweep_entries(hw_check *c) {
 
 static inline bool can_check(hw_check *c) {
     if (hw_check_entries_are_many(&c->entries)) sweep_entries(c);
-    return !c->ran_out && !c->blocks.ran_out;
+    return !c->ran_out && !c->blocks.ran_out && !hw_check_streams_ran_out(c->streams);
 }
 
 static void begin_plain(hw_check *c, hw_check_present *now, hw_check_block *block, uint32_t warp, uint8_t space,

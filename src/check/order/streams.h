@@ -27,7 +27,7 @@ hw_check_streams *hw_check_streams_create(void);
 void hw_check_streams_destroy(hw_check_streams *streams);
 size_t hw_check_streams_bytes(const hw_check_streams *streams);     // the memory that it has
 
-// Has an order been lost for want of memory?
+// Has an order been lost for want of memory? Then races are not to be told any more.
 bool hw_check_streams_ran_out(const hw_check_streams *streams);
 
 // More work in a stream: its number, from 1 on. It is what hw_check_is_before asks about until the next.
