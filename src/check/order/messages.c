@@ -50,8 +50,7 @@ hw_check_log *hw_check_logs_make(hw_check_logs *logs, hw_arena *arena, uint64_t 
 // ---- a log ----
 
 // What message number n says of its writer, of whose lanes and of whose block.
-static bool enter(hw_check_log *log, hw_arena *arena, uint32_t n) {
-    const hw_check_message *m = &log->messages[n - 1];
+static bool enter(hw_check_log *log, hw_arena *arena, const hw_check_message *m, uint32_t n) {
     hw_check_ledger *l = &log->ledger;
     const uint8_t every = HW_CHECK_EVERY, warp = (uint8_t)m->warp;
     if (m->barrier && !hw_check_ledger_add(l, arena, hw_check_key_of_party(m->block, every, every), m->barrier, n))
@@ -68,8 +67,7 @@ static hw_check_log *source_of(const hw_check_account *account) {
 }
 
 // What its writer had read. Neighbours in the log mostly have letters in common.
-static bool enter_sources(hw_check_log *log, hw_arena *arena, uint32_t n) {
-    const hw_check_message *m = &log->messages[n - 1];
+static bool enter_sources(hw_check_log *log, hw_arena *arena, const hw_check_message *m, uint32_t n) {
     for (int k = 0; k < 3; k++) {
         const hw_check_letters *known = m->known[k];
         if (!known || known == log->entered[k]) continue;
@@ -91,14 +89,23 @@ static bool grow_log(hw_check_log *log, hw_arena *arena) {
     return true;
 }
 
-bool hw_check_log_add(hw_check_log *log, hw_arena *arena, const hw_check_message *message) {
-    if (log->n == log->capacity && !grow_log(log, arena)) return false;
-    log->messages[log->n++] = *message;
-    if (log->n < FEW) return true;
+static bool enter_all(hw_check_log *log, hw_arena *arena, const hw_check_message *messages, uint32_t first,
+                      uint32_t n) {
     bool good = true;
-    for (uint32_t n = log->n == FEW ? 1 : log->n; good && n <= log->n; n++)
-        good = enter(log, arena, n) && enter_sources(log, arena, n);
+    for (uint32_t i = 0; good && i < n; i++)
+        good = enter(log, arena, &messages[i], first + i) && enter_sources(log, arena, &messages[i], first + i);
     return good;
+}
+
+bool hw_check_log_add(hw_check_log *log, hw_arena *arena, const hw_check_message *message) {
+    if (log->n + 1 < FEW) {
+        if (log->n == log->capacity && !grow_log(log, arena)) return false;
+        log->messages[log->n++] = *message;
+        return true;
+    }
+    if (log->n + 1 == FEW && !enter_all(log, arena, log->messages, 1, log->n)) return false;
+    log->n++;
+    return enter_all(log, arena, message, log->n, 1);
 }
 
 // ---- letters ----

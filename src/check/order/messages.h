@@ -31,8 +31,8 @@ typedef struct hw_check_log {
     uint64_t key;
     uint32_t block;                  // whose threads hear it; HW_CHECK_ALL_BLOCKS
     uint32_t n, capacity;
-    hw_check_message *messages;      // in the arena
-    // Where messages are more than a few, else empty: what they say, and of which logs their writers had read how many.
+    hw_check_message *messages;      // in the arena; the first few
+    // Where messages are more than those, else empty: what all say, and of which logs their writers had read how many.
     hw_check_ledger ledger, sources;
     const hw_check_letters *entered[3];    // into sources at last
     // Of hw_check_letters_have: how many messages it has looked at, of how many it has gone on to what their writers
