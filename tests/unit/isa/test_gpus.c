@@ -101,7 +101,7 @@ static void every_capability_is_whole(void **state) {
         assert_true(is_used && arch->generation[0]);
         assert_ptr_equal(hw_arch_find(arch->cc), arch);
         for (int rate = 0; rate < HW_RATES; rate++)
-            if (rate == HW_RATE_F32 || rate == HW_RATE_IADD || rate >= HW_RATE_BARRIER)
+            if (rate == HW_RATE_F32 || rate == HW_RATE_IADD || (rate >= HW_RATE_BARRIER && rate != HW_RATE_TENSOR))
                 assert_true(hw_rate_of(arch, (hw_rate)rate) > 0);
         hw_occupancy o = hw_model_occupancy(arch, 32, 16, 1024);
         assert_true(o.blocks && o.limit_warps && o.limit_blocks && o.limit_regs && o.limit_smem);
