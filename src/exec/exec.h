@@ -36,7 +36,7 @@ typedef struct hw_exec_gpu {
     const hw_cycles *cycles;        // of the set's notes, sums over those before each: what the launch's clocks go by;
                                     // NULL: %clock counts instructions
     double block_start_cycles;      // until a block begins behind another
-    double block_turn_cycles;       // from one block's begin to the next one's, where both have places
+    double block_turn_cycles;       // from one block's begin to the next one's, on another multiprocessor
     uint64_t begin_ns;              // %globaltimer when the launch begins, where there are cycles
     uint32_t max_shared_bytes;      // per block, for %total_smem_size and the like
 } hw_exec_gpu;

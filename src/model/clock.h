@@ -14,7 +14,7 @@ void hw_model_clock_sums(const hw_gpu *gpu, const hw_note *notes, uint32_t n, hw
 // From the end of a block until the first instruction of the next one in its place, which has so many warps.
 double hw_model_block_start_cycles(const hw_gpu *gpu, double warps);
 
-// From the begin of a block to the next one's, on another multiprocessor or beside it. 0: not known.
+// From the begin of a block to the next one's, on another multiprocessor. 0: not known.
 double hw_model_block_turn_cycles(const hw_gpu *gpu);
 
 #endif

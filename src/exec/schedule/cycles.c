@@ -19,7 +19,8 @@ bool hw_cycles_begin(hw_run *run) {
     run->n_places = gpu->resident_blocks < run->n_blocks ? gpu->resident_blocks : (uint32_t)run->n_blocks;
     run->places = hw_calloc(run->n_places, sizeof *run->places);
     if (!run->places) return false;
-    for (uint32_t i = 0; i < run->n_places; i++) run->places[i] = i * gpu->block_turn_cycles;
+    // Who begins beside another block has more of the multiprocessor when that one ends, which makes up for its turn.
+    for (uint32_t i = 0; i < run->n_places; i++) run->places[i] = i % gpu->sms * gpu->block_turn_cycles;
     run->cycles = gpu->cycles;
     return true;
 }
