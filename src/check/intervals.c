@@ -420,24 +420,33 @@ static bool are_apart(hw_check *c, const hw_check_interval *in) {
 
 // ---- what is known --------------------------------------------------------------------------------------------------
 
-// A log without a race, if all in it has a name.
-static void keep_log(hw_check *c, const hw_check_interval *in, uint32_t bytes, uint64_t hash) {
-    const uint32_t place = hash % HW_CHECK_INTERVALS_KEPT;
-    if (!in->is_named) return;
-    if (c->intervals.kept[place].capacity < bytes) {
-        char *log = hw_realloc_array(c->intervals.kept[place].log, bytes, 1);
-        if (!log) return;
-        c->intervals.kept[place].log = log;
-        c->intervals.kept[place].capacity = bytes;
-    }
-    memcpy(c->intervals.kept[place].log, in->log, bytes);
-    c->intervals.kept[place].bytes = bytes;
+// Logs of one hash have so many places, which they take in turns: with one, two logs of a kernel's blocks that share it
+// would drive each other out for a whole launch.
+enum { PLACES_OF_HASH = 4 };
+
+static hw_check_kept *places_of(hw_check_intervals *s, uint64_t hash) {
+    return &s->kept[hash % (HW_CHECK_INTERVALS_KEPT / PLACES_OF_HASH) * PLACES_OF_HASH];
 }
 
-static bool is_kept(const hw_check *c, const hw_check_interval *in, uint64_t hash) {
-    const uint32_t place = hash % HW_CHECK_INTERVALS_KEPT;
-    return in->is_named && c->intervals.kept[place].bytes == in->bytes &&
-           !memcmp(c->intervals.kept[place].log, in->log, in->bytes);
+// A log without a race, if all in it has a name.
+static void keep_log(hw_check *c, const hw_check_interval *in, uint32_t bytes, uint64_t hash) {
+    hw_check_kept *kept = places_of(&c->intervals, hash) + c->intervals.n_kept++ % PLACES_OF_HASH;
+    if (!in->is_named) return;
+    if (kept->capacity < bytes) {
+        char *log = hw_realloc_array(kept->log, bytes, 1);
+        if (!log) return;
+        kept->log = log;
+        kept->capacity = bytes;
+    }
+    memcpy(kept->log, in->log, bytes);
+    kept->bytes = bytes;
+}
+
+static bool is_kept(hw_check *c, const hw_check_interval *in, uint64_t hash) {
+    const hw_check_kept *kept = places_of(&c->intervals, hash);
+    for (uint32_t i = 0; in->is_named && i < PLACES_OF_HASH; i++)
+        if (kept[i].bytes == in->bytes && !memcmp(kept[i].log, in->log, in->bytes)) return true;
+    return false;
 }
 
 // ---- threads that write what they have read -------------------------------------------------------------------------

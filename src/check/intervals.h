@@ -29,11 +29,14 @@ uint8_t hw_check_interval_kind(const hw_note *note, uint8_t kind);
 
 // Intervals without a race, by a hash of their logs.
 enum { HW_CHECK_INTERVALS_KEPT = 256 };
+typedef struct hw_check_kept {
+    char *log;
+    uint32_t bytes, capacity;
+} hw_check_kept;
+
 typedef struct hw_check_intervals {
-    struct {
-        char *log;
-        uint32_t bytes, capacity;
-    } kept[HW_CHECK_INTERVALS_KEPT];
+    hw_check_kept kept[HW_CHECK_INTERVALS_KEPT];
+    uint32_t n_kept;                 // since the beginning
     hw_check_owners owners;
     uint32_t n_waiting;              // blocks with something in their logs
     uint32_t turn;                   // counts the times that all logs were empty, from 1 on
