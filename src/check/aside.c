@@ -5,18 +5,18 @@
 #include "base/alloc.h"
 
 // What hw_check has of the running launch.
+#define EACH_PART(DO)                                                                                     \
+    DO(work) DO(may_launch) DO(launch) DO(floor) DO(notes) DO(n_notes) DO(n_runs) DO(memory) DO(homes)    \
+    DO(shared_bytes) DO(runs) DO(blocks) DO(intervals)
+
+#define ROOM(part) __typeof__(((hw_check *)0)->part) part;
+#define PUT(part) a->part = c->part;
+#define TAKE(part) c->part = a->part;
+
 typedef struct hw_check_aside {
     struct hw_check_aside *outer;
-    uint32_t work, n_notes, n_runs, shared_bytes;
-    bool may_launch, reads_may_meet;
-    uint64_t launch;
-    hw_check_ref floor;
-    const hw_note *notes;
-    const hw_mem *memory;
-    const hw_homes *homes;
-    hw_check_runs **runs;
-    hw_check_blocks blocks;
-    hw_check_intervals intervals;
+    bool reads_may_meet;
+    EACH_PART(ROOM)
 } hw_check_aside;
 
 bool hw_check_put_aside(hw_check *c) {
@@ -25,11 +25,9 @@ bool hw_check_put_aside(hw_check *c) {
         hw_free(a);
         return false;
     }
-    *a = (hw_check_aside){.outer = c->aside, .work = c->work, .n_notes = c->n_notes, .n_runs = c->n_runs,
-                          .shared_bytes = c->shared_bytes, .may_launch = c->may_launch,
-                          .reads_may_meet = c->reads.may_meet, .launch = c->launch, .floor = c->floor,
-                          .notes = c->notes, .memory = c->memory, .homes = c->homes, .runs = c->runs,
-                          .blocks = c->blocks, .intervals = c->intervals};
+    a->outer = c->aside;
+    a->reads_may_meet = c->reads.may_meet;
+    EACH_PART(PUT)
     c->aside = a;
     c->runs = NULL;
     c->n_runs = c->n_notes = 0;
@@ -41,20 +39,8 @@ bool hw_check_put_aside(hw_check *c) {
 void hw_check_take_back(hw_check *c) {
     hw_check_aside *a = c->aside;
     c->aside = a->outer;
-    c->work = a->work;
-    c->n_notes = a->n_notes;
-    c->n_runs = a->n_runs;
-    c->shared_bytes = a->shared_bytes;
-    c->may_launch = a->may_launch;
-    c->reads.may_meet |= a->reads_may_meet;
-    c->launch = a->launch;
-    c->floor = a->floor;
-    c->notes = a->notes;
-    c->memory = a->memory;
-    c->homes = a->homes;
-    c->runs = a->runs;
-    c->blocks = a->blocks;
-    c->intervals = a->intervals;
+    c->reads.may_meet |= a->reads_may_meet;    // what the nested launch has met stays so
+    EACH_PART(TAKE)
     hw_free(a);
     hw_check_children_take_back(&c->children, &c->blocks, c->streams, c->launch);
 }

@@ -183,22 +183,23 @@ static void put_reads(FILE *to, const loop *l) {
     }
 }
 
-// What is needed afterwards, of all lanes: where it is kept, what a lane keeps there, and how it gets into memory.
-static void put_kept(FILE *kept, FILE *keep, FILE *back, const hw_draft *w, const loop *l) {
+// What is needed afterwards: variables with all lanes' values, how a lane fills in its own, how they get to memory.
+static void put_results(FILE *variables, FILE *by_lane, FILE *to_memory, const hw_draft *w, const loop *l) {
     for (uint32_t k = 0; k < l->n_registers; k++) {
         const hw_region_register *x = &l->registers[k];
         const char *type = hw_draft_bits_type(x->bytes);
         if (!x->is_written || !w->is_live[x->slot / 4]) continue;
         if (x->bytes) {
-            fprintf(kept, "    ALIGNED %s kept%u[32];\n", type, x->slot);
-            fprintf(keep, "        kept%u[lane] = s%u;\n", x->slot, x->slot);
-            fprintf(back, "    for (u32 h = 0; h < 2; h++)\n"
+            fprintf(variables, "    ALIGNED %s kept%u[32];\n", type, x->slot);
+            fprintf(by_lane, "        kept%u[lane] = s%u;\n", x->slot, x->slot);
+            fprintf(to_memory, "    for (u32 h = 0; h < 2; h++)\n"
                     "        LANES PUT_SOME(((%s *)REGISTER(%u, %u))[LANE], kept%u[LANE]);\n", type,
                     x->slot & 3, x->slot, x->slot);
         } else {
-            fprintf(kept, "    u32 kept%u = 0;\n", x->slot);
-            fprintf(keep, "        kept%u |= (u32)s%u << lane;\n", x->slot, x->slot);
-            fprintf(back, "    PUT_PREDICATE_SOME(*(u32 *)REGISTER(%u, %u), kept%u);\n", x->slot & 3, x->slot, x->slot);
+            fprintf(variables, "    u32 kept%u = 0;\n", x->slot);
+            fprintf(by_lane, "        kept%u |= (u32)s%u << lane;\n", x->slot, x->slot);
+            fprintf(to_memory, "    PUT_PREDICATE_SOME(*(u32 *)REGISTER(%u, %u), kept%u);\n", x->slot & 3, x->slot,
+                    x->slot);
         }
     }
 }
@@ -289,8 +290,7 @@ static void put_rooms(FILE *to, const hw_draft *w, const loop *l) {
             if (l->program->bodies[i] == HW_BODY_ST) store = step;
             if (w->rooms[step] == step)
                 fprintf(to, "    lane_room q%u;\n    if (!find_lane_room(r, k0 + %u, &q%u)) return NOT_NOW;\n", step,
-                        step,
-                        step);
+                        step, step);
             step++;
         }
     }
@@ -311,18 +311,18 @@ static void put_beginning(FILE *to, const loop *l) {
 }
 
 // The texts that a function is put together of.
-typedef enum text { HEAD, STEPS, KEPT, KEEP, BACK, TEXTS } text;
+typedef enum text { HEAD, VARIABLES, STEPS, BY_LANE, TO_MEMORY, TEXTS } text;
 
 static void put_function(FILE *to, const hw_draft *w, const loop *l, hw_draft_text texts[TEXTS]) {
     put_beginning(to, l);
     put_rooms(to, w, l);
     fprintf(to, "%s%s    for (u32 left = m0; left; left &= left - 1) {\n"
-            "        const u32 lane = __builtin_ctz(left), bit = left & -left;\n        u32 j = 0;\n", texts[KEPT].text,
-            texts[HEAD].text);
+            "        const u32 lane = __builtin_ctz(left), bit = left & -left;\n        u32 j = 0;\n",
+            texts[VARIABLES].text, texts[HEAD].text);
     put_reads(to, l);
     fprintf(to, "        for (;;) {\n%s        }\n        most = most < j ? j : most;\n%s    }\n", texts[STEPS].text,
-            texts[KEEP].text);
-    fprintf(to, "%s    for (u32 j = 0; j < most; j++) {\n", texts[BACK].text);
+            texts[BY_LANE].text);
+    fprintf(to, "%s    for (u32 j = 0; j < most; j++) {\n", texts[TO_MEMORY].text);
     put_counts(to, w, l);
     fprintf(to, "    }\n    *r->fuel -= (int)most - 1;\n    return m;\n}\n\n");
 }
@@ -336,7 +336,7 @@ bool hw_draft_lanewise(FILE *to, hw_draft *w, const hw_region_item *items, uint3
     w->n_numbers = 0;
     is_whole = is_whole && put_steps(parts[HEAD], parts[STEPS], w, &l, live);
     hw_liveness_before(live, items[l.n_items - 1].index, w->is_live);
-    if (is_whole) put_kept(parts[KEPT], parts[KEEP], parts[BACK], w, &l);
+    if (is_whole) put_results(parts[VARIABLES], parts[BY_LANE], parts[TO_MEMORY], w, &l);
     is_whole &= hw_draft_close_texts(texts, TEXTS);
     if (is_whole) put_function(to, w, &l, texts);
     hw_draft_forget_texts(texts, TEXTS);
