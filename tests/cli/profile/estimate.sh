@@ -22,6 +22,14 @@ near() {   # ROW MEASURED FACTOR
 transposes --gpu gtx280
 [ "$(head -1 "$work/out.csv" | grep -o 'est_us,est_gbs,est_bound,spill_bytes,ptx_by,est_us_memory')" ] ||
     fail "columns: $(head -1 "$work/out.csv")"
+# The README begins with what is printed, by nvcc; clang's kernels have other registers.
+if command -v nvcc > "$work/where"; then
+    root=$here/../../..
+    COLUMNS=140 expect 0 "$halfwarp" profile --compiler nvcc "$root/examples/transpose.cu"
+    grep -E '^ +[0-9]  transpose_' "$work/out" | sed 's/^/    /' > "$work/rows"
+    grep -E '^ +[0-9]  transpose_' "$root/README.md" | diff - "$work/rows" > "$work/differ" ||
+        fail "README.md: $(cat "$work/differ")"
+fi
 # est_us is the launch, and the root of the squares of the latency and of the largest of the other bounds.
 bounds_make_it() {
     awk -v m="$(column est_us_memory "$1")" -v s="$(column est_us_shared "$1")" -v i="$(column est_us_issue "$1")" \
