@@ -234,6 +234,7 @@ static void packed_accesses_count_alike(void **state) {
     const hw_report_launch *as_one = end(profs[0], &info), *alone = end(profs[1], &info);
     assert_memory_equal(as_one->counts, alone->counts, sizeof alone->counts);
     assert_true(n > 2 * N && alone->counts[HW_COUNT_GLD_SECTORS] > N);
+    assert_true(as_one->work.useful_bytes == alone->work.useful_bytes && alone->work.useful_bytes > 4 * N);
     for (int p = 0; p < 2; p++) hw_prof_destroy(profs[p]);
 }
 
